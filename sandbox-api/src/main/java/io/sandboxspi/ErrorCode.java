@@ -1,0 +1,62 @@
+package io.sandboxspi;
+
+/**
+ * Stable classification of a {@link SandboxException}; control flow reads this and never message
+ * text (spec S-ERR-01).
+ */
+public enum ErrorCode {
+  /** A caller's value is out of range or malformed; nothing was made. */
+  INVALID_ARGUMENT,
+  /** No provider has the requested name. */
+  PROVIDER_NOT_FOUND,
+  /** The provider exists but cannot work here: wrong platform, missing tool or key. */
+  PROVIDER_UNAVAILABLE,
+  /** Two providers on the class path claim the same name. */
+  PROVIDER_CONFLICT,
+  /** The provider lacks the capability that the call needs. */
+  UNSUPPORTED,
+  /** Creating the backend failed. */
+  CREATE_FAILED,
+  /** The backend is proven not to exist any more. */
+  BACKEND_GONE,
+  /** The session is closing or closed. */
+  SESSION_CLOSED,
+  /** The program was not found; only without a shell, which would exit with 127. */
+  COMMAND_NOT_FOUND,
+  /** The program exists but cannot be executed. */
+  COMMAND_NOT_EXECUTABLE,
+  /** The working directory of a launch does not exist or is not a directory. */
+  WORKING_DIRECTORY_NOT_FOUND,
+  /** The process could not be started for another reason. */
+  LAUNCH_FAILED,
+  /** The process was not open within {@code openTimeout}. */
+  OPEN_TIMEOUT,
+  /** A command ran longer than its timeout and was killed. */
+  EXEC_TIMEOUT,
+  /** The connection to a process or backend failed. */
+  TRANSPORT,
+  /** No PTY of this session has the id: never had, ended, pruned or terminated. */
+  PTY_NOT_FOUND,
+  /** The registry is full of PTYs that are in use. */
+  TOO_MANY_PTYS,
+  /** The process was started without an input that stays open. */
+  STDIN_UNAVAILABLE,
+  /** Input was not accepted before the deadline. */
+  WRITE_TIMEOUT,
+  /** The end of a process could not be proven; it stays owned and is retried. */
+  TERMINATION_UNCONFIRMED,
+  /** Local resources of a process could not be released. */
+  RELEASE_FAILED,
+  /** Releasing or deleting the backend failed. */
+  BACKEND_RELEASE_FAILED,
+  /** A sandbox path leaves the workspace or is malformed. */
+  INVALID_PATH,
+  /** A file or directory does not exist. */
+  FILE_NOT_FOUND,
+  /** A file operation failed for another reason. */
+  FILE_FAILED,
+  /** The deadline of an enclosing {@link CallScope} passed. */
+  DEADLINE_EXCEEDED,
+  /** A defect: of this library or of a provider. */
+  INTERNAL
+}

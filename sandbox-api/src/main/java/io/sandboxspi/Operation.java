@@ -1,0 +1,57 @@
+package io.sandboxspi;
+
+/** What a caller or the engine was doing; names errors and events (spec S-EVT-01). */
+public enum Operation {
+  /** Checking a value. */
+  VALIDATE,
+  /** Finding a provider. */
+  DISCOVER,
+  /** Creating a backend and its session. */
+  CREATE,
+  /** Running a command to its end. */
+  EXEC,
+  /** Starting a command in the background. */
+  COMMAND_START,
+  /** Starting a PTY. */
+  PTY_START,
+  /** Writing to a PTY. */
+  PTY_WRITE,
+  /** Collecting output of a PTY without writing. */
+  PTY_POLL,
+  /** Changing a terminal's size. */
+  PTY_RESIZE,
+  /** Sending a signal to a PTY. */
+  PTY_SIGNAL,
+  /** Opening a live stream on a PTY. */
+  PTY_ATTACH,
+  /** Ending one PTY. */
+  PTY_TERMINATE,
+  /** Ending every process of a session. */
+  PTY_TERMINATE_ALL,
+  /** Ending the least useful PTY to make room. */
+  PTY_PRUNE,
+  /** Reading a file. */
+  FILE_READ,
+  /** Writing a file. */
+  FILE_WRITE,
+  /** Describing a file. */
+  FILE_STAT,
+  /** Listing a directory. */
+  FILE_LIST,
+  /** Making a directory. */
+  FILE_MAKE_DIRECTORY,
+  /** Removing a file or directory. */
+  FILE_REMOVE,
+  /** Asking whether a backend lives. */
+  PROBE,
+  /** Stopping a session. */
+  STOP,
+  /** Shutting a session down. */
+  SHUTDOWN,
+  /** Closing a session. */
+  CLOSE,
+  /** Deleting a backend. */
+  DELETE,
+  /** Waiting in a {@link CallScope}. */
+  SCOPE
+}

@@ -1,0 +1,124 @@
+package io.sandboxspi;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * What a sandbox is made from. Immutable. {@code toString} shows names of variables and options,
+ * never values (spec S-ERR-03).
+ */
+public final class SandboxSpec {
+  private static final SandboxSpec DEFAULTS = builder().build();
+
+  private final Map<String, String> environment;
+  private final Map<String, String> options;
+  private final List<SandboxListener> listeners;
+  private final CleanupTimings timings;
+  private final Duration createTimeout;
+
+  private SandboxSpec(Builder builder) {
+    this.environment = Checks.environment(builder.environment);
+    this.options = Map.copyOf(builder.options);
+    this.listeners = List.copyOf(builder.listeners);
+    this.timings = builder.timings;
+    this.createTimeout = builder.createTimeout;
+    Checks.positive("createTimeout", createTimeout);
+  }
+
+  /** A fresh workspace, the provider's defaults. */
+  public static SandboxSpec defaults() {
+    return DEFAULTS;
+  }
+
+  /** Starts from the defaults. */
+  public static Builder builder() {
+    return new Builder();
+  }
+
+  /** Variables of every process of the session. */
+  public Map<String, String> environment() {
+    return environment;
+  }
+
+  /** Options of the provider; it refuses unknown names and bad values (spec S-VAL-02). */
+  public Map<String, String> options() {
+    return options;
+  }
+
+  /** Told of every operation. */
+  public List<SandboxListener> listeners() {
+    return listeners;
+  }
+
+  /** Bounds of cleanup. */
+  public CleanupTimings timings() {
+    return timings;
+  }
+
+  /** Limit for making the backend. */
+  public Duration createTimeout() {
+    return createTimeout;
+  }
+
+  @Override
+  public String toString() {
+    return "SandboxSpec[environment="
+        + environment.keySet()
+        + ", options="
+        + options.keySet()
+        + "]";
+  }
+
+  /** Builder; not thread-safe. */
+  public static final class Builder {
+    private final Map<String, String> environment = new LinkedHashMap<>();
+    private final Map<String, String> options = new LinkedHashMap<>();
+    private final List<SandboxListener> listeners = new ArrayList<>();
+    private CleanupTimings timings = CleanupTimings.DEFAULT;
+    private Duration createTimeout = Duration.ofSeconds(60);
+
+    private Builder() {}
+
+    /** Adds a variable for every process. */
+    public Builder env(String name, String value) {
+      environment.put(name, value);
+      return this;
+    }
+
+    /** Sets a provider's option. */
+    public Builder option(String name, String value) {
+      options.put(name, value);
+      return this;
+    }
+
+    /** Adds a listener. */
+    public Builder listener(SandboxListener listener) {
+      listeners.add(listener);
+      return this;
+    }
+
+    /** Sets the bounds of cleanup. */
+    public Builder timings(CleanupTimings value) {
+      this.timings = value;
+      return this;
+    }
+
+    /** Limit for making the backend; 60 s unless set. */
+    public Builder createTimeout(Duration value) {
+      this.createTimeout = value;
+      return this;
+    }
+
+    /**
+     * Makes the spec.
+     *
+     * @throws SandboxException {@link ErrorCode#INVALID_ARGUMENT} naming the field
+     */
+    public SandboxSpec build() {
+      return new SandboxSpec(this);
+    }
+  }
+}
