@@ -10,8 +10,8 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A command to run without a registry entry. Immutable: each method returns a changed copy.
- * {@code toString} shows the program and the names of variables, never arguments or values (spec
+ * A command to run without a registry entry. Immutable: each method returns a changed copy. {@code
+ * toString} shows the program and the names of variables, never arguments or values (spec
  * S-ERR-03).
  */
 public final class Command {

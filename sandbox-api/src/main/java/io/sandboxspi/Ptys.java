@@ -9,8 +9,8 @@ import java.util.function.Consumer;
  *
  * <p>Every blocking call follows the cancellation rule (spec S-CANCEL-01): when the caller is
  * interrupted, or its {@link CallScope} is cancelled or expires, cleanup under way settles within
- * its bound first; then the call throws {@link InterruptedException} with the flag set again, or the
- * scope's very reason. Cleanup failures are suppressed under it.
+ * its bound first; then the call throws {@link InterruptedException} with the flag set again, or
+ * the scope's very reason. Cleanup failures are suppressed under it.
  *
  * <p>Every call throws {@link ErrorCode#SESSION_CLOSED} once the session is closing, and those with
  * an id throw {@link ErrorCode#PTY_NOT_FOUND} for an id that is unknown or has ended.

@@ -8,8 +8,8 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The one unchecked exception of this library (spec S-ERR-01). The context never holds secrets, file
- * contents or environment values (spec S-ERR-03). Thread-safe.
+ * The one unchecked exception of this library (spec S-ERR-01). The context never holds secrets,
+ * file contents or environment values (spec S-ERR-03). Thread-safe.
  */
 public class SandboxException extends RuntimeException {
   private static final long serialVersionUID = 1L;

@@ -5,9 +5,9 @@ import java.util.List;
 
 /**
  * Files of a sandbox. Paths are POSIX strings: relative to the workspace, or absolute inside it
- * (spec S-FILE-01). Links are resolved in the sandbox at the time of use and may not lead out of the
- * workspace. Thread-safe. Every call throws {@link ErrorCode#INVALID_PATH} for a bad path and {@link
- * ErrorCode#SESSION_CLOSED} once the session is closing; an interrupt or a cancelled {@link
+ * (spec S-FILE-01). Links are resolved in the sandbox at the time of use and may not lead out of
+ * the workspace. Thread-safe. Every call throws {@link ErrorCode#INVALID_PATH} for a bad path and
+ * {@link ErrorCode#SESSION_CLOSED} once the session is closing; an interrupt or a cancelled {@link
  * CallScope} ends it as spec S-CANCEL-01 says.
  */
 public interface SandboxFiles {

@@ -27,8 +27,8 @@ public interface SandboxSession extends AutoCloseable {
   /**
    * Runs a command to its end.
    *
-   * @throws SandboxException {@link ErrorCode#EXEC_TIMEOUT} with the partial result, a launch error,
-   *     or {@link ErrorCode#INVALID_ARGUMENT} for {@link Stdin#pipe()} and {@link
+   * @throws SandboxException {@link ErrorCode#EXEC_TIMEOUT} with the partial result, a launch
+   *     error, or {@link ErrorCode#INVALID_ARGUMENT} for {@link Stdin#pipe()} and {@link
    *     Command#streaming()}, which need {@link #start(Command)}
    */
   ExecResult exec(Command command) throws InterruptedException;
@@ -53,17 +53,17 @@ public interface SandboxSession extends AutoCloseable {
   void stop() throws InterruptedException;
 
   /**
-   * Ends every process and releases the backend without deleting it. A failed shutdown can be called
-   * again; a second caller joins one that runs (spec S-LIFE-04).
+   * Ends every process and releases the backend without deleting it. A failed shutdown can be
+   * called again; a second caller joins one that runs (spec S-LIFE-04).
    *
    * @throws SandboxException the first failure; the others are suppressed under it
    */
   void shutdown() throws InterruptedException;
 
   /**
-   * Shuts down and deletes the backend if this session made it. Idempotent; joins a close that runs;
-   * after a failure it can be called again. An interrupt does not stop the cleanup: it settles
-   * within its bound and the flag is set again on return (spec S-LIFE-03).
+   * Shuts down and deletes the backend if this session made it. Idempotent; joins a close that
+   * runs; after a failure it can be called again. An interrupt does not stop the cleanup: it
+   * settles within its bound and the flag is set again on return (spec S-LIFE-03).
    *
    * @throws SandboxException the first failure; the others are suppressed under it
    * @throws RuntimeException the reason of a cancelled {@link CallScope}

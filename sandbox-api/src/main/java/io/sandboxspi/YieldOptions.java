@@ -80,7 +80,12 @@ public final class YieldOptions {
 
   @Override
   public String toString() {
-    return "YieldOptions[window=" + window + ", quietAfter=" + quietAfter + ", tokens=" + maxTokens()
+    return "YieldOptions[window="
+        + window
+        + ", quietAfter="
+        + quietAfter
+        + ", tokens="
+        + maxTokens()
         + "]";
   }
 }

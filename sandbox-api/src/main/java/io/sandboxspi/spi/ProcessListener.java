@@ -6,7 +6,8 @@ import java.nio.ByteBuffer;
 /**
  * Receives what a process does. Implemented by the engine, called by the backend, one call at a
  * time for each process (spec S-SPI-05). The methods return quickly and never throw; they may be
- * called before {@code launch} has returned, and are ignored after {@link SandboxProcess#release()}.
+ * called before {@code launch} has returned, and are ignored after {@link
+ * SandboxProcess#release()}.
  */
 public interface ProcessListener {
   /**

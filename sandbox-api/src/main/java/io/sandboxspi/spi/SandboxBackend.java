@@ -4,8 +4,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * One sandbox. Thread-safe. All blocking methods return before their deadline or throw, and end soon
- * after an interrupt (spec S-SPI-01).
+ * One sandbox. Thread-safe. All blocking methods return before their deadline or throw, and end
+ * soon after an interrupt (spec S-SPI-01).
  */
 public interface SandboxBackend {
   /** Names the backend. */
@@ -27,18 +27,18 @@ public interface SandboxBackend {
   /**
    * Ends the launch with this id: its process group, also when the leader has gone, and with {@link
    * io.sandboxspi.Capability#KILL_ESCAPED} every descendant; proves it; removes what the backend
-   * kept for it, in this order (spec S-SPI-04). It works whether or not {@code launch} has returned,
-   * and a launch that has not begun yet must then refuse to start. Idempotent: a second call may
-   * answer {@link TerminationOutcome.AlreadyGone}.
+   * kept for it, in this order (spec S-SPI-04). It works whether or not {@code launch} has
+   * returned, and a launch that has not begun yet must then refuse to start. Idempotent: a second
+   * call may answer {@link TerminationOutcome.AlreadyGone}.
    *
-   * <p>A failure to prove the end is an {@link TerminationOutcome.Unconfirmed} outcome; an exception
-   * counts as one.
+   * <p>A failure to prove the end is an {@link TerminationOutcome.Unconfirmed} outcome; an
+   * exception counts as one.
    */
   TerminationOutcome kill(LaunchId id, Deadline deadline) throws InterruptedException;
 
   /**
-   * Ends many launches in one operation where that is cheaper. An id that is missing in the answer is
-   * ended by {@link #kill} then, so a backend without such an operation answers nothing.
+   * Ends many launches in one operation where that is cheaper. An id that is missing in the answer
+   * is ended by {@link #kill} then, so a backend without such an operation answers nothing.
    */
   default Map<LaunchId, TerminationOutcome> killAll(List<LaunchId> ids, Deadline deadline)
       throws InterruptedException {
