@@ -111,13 +111,14 @@ public final class TokenTruncation {
 
   /** Length of {@code text.getBytes(UTF_8)}. */
   static long utf8Length(String text) {
-    long length = 0;
+    long length = text.length();
     for (int i = 0; i < text.length(); i++) {
-      if (isPairAt(text, i)) {
-        length += 4;
-        i++;
-      } else {
-        length += utf8Length(text.charAt(i));
+      char c = text.charAt(i);
+      if (c >= 0x80) {
+        // Both halves of a pair are counted already; the character has two bytes more.
+        boolean pair = isPairAt(text, i);
+        length += pair ? 2 : utf8Length(c) - 1;
+        i += pair ? 1 : 0;
       }
     }
     return length;
@@ -137,20 +138,15 @@ public final class TokenTruncation {
   /** Number of lines as {@link String#lines()} counts them. */
   static long countLines(String text) {
     long lines = 0;
-    boolean open = false;
+    char previous = '\n';
     for (int i = 0; i < text.length(); i++) {
       char c = text.charAt(i);
-      boolean secondOfPair = c == '\n' && i > 0 && text.charAt(i - 1) == '\r';
-      if (secondOfPair) {
-        continue;
-      }
-      if (c == '\n' || c == '\r') {
+      if (c == '\r' || (c == '\n' && previous != '\r')) {
         lines++;
-        open = false;
-      } else {
-        open = true;
       }
+      previous = c;
     }
+    boolean open = previous != '\n' && previous != '\r';
     return open ? lines + 1 : lines;
   }
 }

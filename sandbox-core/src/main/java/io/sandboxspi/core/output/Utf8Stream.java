@@ -66,7 +66,8 @@ public final class Utf8Stream {
       skipContinuation = false;
       start += Utf8.isContinuation(bytes[start]) ? 1 : 0;
     }
-    return opening.concat(decodeBody(bytes, start, end));
+    String body = decodeBody(bytes, start, end);
+    return opening.isEmpty() ? body : opening.concat(body);
   }
 
   /**
