@@ -7,7 +7,7 @@ import org.junit.jupiter.api.Test;
 
 class HeadCapBufferTest {
   @Test
-  void withinTheCapNothingIsFlagged_S_OUT_06() {
+  void withinTheCapNothingIsFlagged_S_OUT_16() {
     HeadCapBuffer capture = new HeadCapBuffer(10);
     capture.append(Bytes.utf8("0123456789"), 0, 10);
     assertThat(capture.truncated()).isFalse();
@@ -17,7 +17,7 @@ class HeadCapBufferTest {
   }
 
   @Test
-  void beyondTheCapHeadAndTailStayAndBytesCarryNoMarker_S_OUT_06() {
+  void beyondTheCapHeadAndTailStayAndBytesCarryNoMarker_S_OUT_16() {
     HeadCapBuffer capture = new HeadCapBuffer(10);
     capture.append(Bytes.utf8("0123456789a"), 0, 11);
     assertThat(capture.truncated()).isTrue();
@@ -29,7 +29,7 @@ class HeadCapBufferTest {
   }
 
   @Test
-  void bytesAndCountsAgreeWhenTheCutMovesToACharacter_S_OUT_03() {
+  void bytesAndCountsAgreeWhenTheCutMovesToACharacter_S_OUT_13() {
     HeadCapBuffer capture = new HeadCapBuffer(20);
     byte[] euros = Bytes.utf8("€".repeat(20));
     capture.append(euros, 0, euros.length);
@@ -39,7 +39,7 @@ class HeadCapBufferTest {
   }
 
   @Test
-  void textEndsWithAMarkForAnUnfinishedCharacter_S_OUT_12() {
+  void textEndsWithAMarkForAnUnfinishedCharacter_S_OUT_22() {
     HeadCapBuffer capture = new HeadCapBuffer(10);
     capture.append(Bytes.of('a', 0xE2, 0x82), 0, 3);
     assertThat(capture.text()).isEqualTo("a\uFFFD");
@@ -47,7 +47,7 @@ class HeadCapBufferTest {
   }
 
   @Test
-  void aCaptureFarBeyondTheCapHoldsOnlyTheCap_S_OUT_06() {
+  void aCaptureFarBeyondTheCapHoldsOnlyTheCap_S_OUT_16() {
     HeadCapBuffer capture = new HeadCapBuffer(1_000_000);
     byte[] piece = new byte[77_777];
     for (int i = 0; i < 100; i++) {

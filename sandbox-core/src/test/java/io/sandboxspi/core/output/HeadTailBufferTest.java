@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Test;
 
 class HeadTailBufferTest {
   @Test
-  void keepsEverythingUpToTheCapacity_S_OUT_01() {
+  void keepsEverythingUpToTheCapacity_S_OUT_11() {
     HeadTailBuffer buffer = new HeadTailBuffer(8);
     append(buffer, "abc");
     append(buffer, "defgh");
@@ -24,7 +24,7 @@ class HeadTailBufferTest {
   }
 
   @Test
-  void keepsTheFirstAndTheLastHalf_S_OUT_01() {
+  void keepsTheFirstAndTheLastHalf_S_OUT_11() {
     HeadTailBuffer buffer = new HeadTailBuffer(8);
     append(buffer, "abcdefghijkl");
     append(buffer, "mn");
@@ -36,7 +36,7 @@ class HeadTailBufferTest {
   }
 
   @Test
-  void deliversOnceAndThenStartsAfresh_S_OUT_02() {
+  void deliversOnceAndThenStartsAfresh_S_OUT_12() {
     HeadTailBuffer buffer = new HeadTailBuffer(8);
     append(buffer, "abcdefghijkl");
     assertThat(buffer.drain().isEmpty()).isFalse();
@@ -48,7 +48,7 @@ class HeadTailBufferTest {
   }
 
   @Test
-  void randomAppendsAndDrainsAccountForEveryByte_S_OUT_02() {
+  void randomAppendsAndDrainsAccountForEveryByte_S_OUT_12() {
     SplittableRandom random = Bytes.random("HeadTailBufferTest");
     for (int round = 0; round < 3_000; round++) {
       int capacity = random.nextInt(1, random.nextBoolean() ? 12 : 3_000);
@@ -70,7 +70,7 @@ class HeadTailBufferTest {
   }
 
   @Test
-  void theGapNeverSplitsAValidCharacter_S_OUT_03() {
+  void theGapNeverSplitsAValidCharacter_S_OUT_13() {
     SplittableRandom random = Bytes.random("HeadTailBufferTest gap");
     for (int round = 0; round < 5_000; round++) {
       String text = Bytes.text(random, random.nextInt(1, 60));
@@ -89,7 +89,7 @@ class HeadTailBufferTest {
   }
 
   @Test
-  void aCharacterAcrossTwoDrainsOfWhichTheRestIsDroppedGivesOneMark_S_OUT_03() {
+  void aCharacterAcrossTwoDrainsOfWhichTheRestIsDroppedGivesOneMark_S_OUT_13() {
     byte[] smile = Bytes.utf8("😀");
     HeadTailBuffer buffer = new HeadTailBuffer(2);
     Utf8Stream decoder = new Utf8Stream();
@@ -102,7 +102,7 @@ class HeadTailBufferTest {
   }
 
   @Test
-  void textShowsTheGap_S_OUT_04() {
+  void textShowsTheGap_S_OUT_14() {
     HeadTailBuffer buffer = new HeadTailBuffer(8);
     append(buffer, "abcdefghijklmn");
     assertThat(buffer.drain().text(new Utf8Stream()))
@@ -110,7 +110,7 @@ class HeadTailBufferTest {
   }
 
   @Test
-  void idleBufferIsSmall_S_OUT_05() {
+  void idleBufferIsSmall_S_OUT_15() {
     HeadTailBuffer buffer = new HeadTailBuffer();
     assertThat(buffer.allocated()).isZero();
     append(buffer, "$ ");

@@ -14,7 +14,7 @@ class TokenTruncationTest {
               + "(?<head>[^…]*)…(?<dropped>\\d+) tokens? left out…(?<tail>[^…]*)");
 
   @Test
-  void withinTheBudgetTextIsUnchanged_S_OUT_21() {
+  void withinTheBudgetTextIsUnchanged_S_OUT_31() {
     assertThat(TokenTruncation.truncate("12345678", 2)).isEqualTo(Truncated.whole("12345678"));
     assertThat(TokenTruncation.truncate("€€", 2)).isEqualTo(Truncated.whole("€€"));
     assertThat(TokenTruncation.truncate("", 0)).isEqualTo(Truncated.whole(""));
@@ -23,14 +23,14 @@ class TokenTruncationTest {
   }
 
   @Test
-  void originalTokensAreBytesByFourRoundedUp_S_OUT_24() {
+  void originalTokensAreBytesByFourRoundedUp_S_OUT_34() {
     assertThat(TokenTruncation.truncate("123456789", 2).originalTokens()).hasValue(3);
     assertThat(TokenTruncation.truncate("€€€", 2).originalTokens()).hasValue(3);
     assertThat(TokenTruncation.truncate("x", 0).originalTokens()).hasValue(1);
   }
 
   @Test
-  void overTheBudgetHeadAndTailStayWithLinesAndMarker_S_OUT_22() {
+  void overTheBudgetHeadAndTailStayWithLinesAndMarker_S_OUT_32() {
     String text = "first\n" + "middle\n".repeat(100) + "last";
     Truncated result = TokenTruncation.truncate(text, 25);
     Matcher parts = SHORTENED.matcher(result.text());
@@ -46,7 +46,7 @@ class TokenTruncationTest {
   }
 
   @Test
-  void zeroAndNegativeBudgetsGiveEmptyText_S_OUT_23() {
+  void zeroAndNegativeBudgetsGiveEmptyText_S_OUT_33() {
     for (int budget : new int[] {0, -1, Integer.MIN_VALUE}) {
       Truncated result = TokenTruncation.truncate("some text", budget);
       assertThat(result.text()).isEmpty();
@@ -55,7 +55,7 @@ class TokenTruncationTest {
   }
 
   @Test
-  void leadingLineGoesFirstAndTheMarkerIsCutLast_S_OUT_23() {
+  void leadingLineGoesFirstAndTheMarkerIsCutLast_S_OUT_33() {
     String text = "x".repeat(1_000);
     String marker = "…250 tokens left out…";
     int markerBytes = Bytes.utf8(marker).length;
@@ -67,7 +67,7 @@ class TokenTruncationTest {
   }
 
   @Test
-  void randomTextAlwaysFitsAndIsNeverSplitInACharacter_S_OUT_23_S_OUT_25() {
+  void randomTextAlwaysFitsAndIsNeverSplitInACharacter_S_OUT_33_S_OUT_35() {
     SplittableRandom random = Bytes.random("TokenTruncationTest");
     for (int round = 0; round < 20_000; round++) {
       String text = Bytes.text(random, random.nextInt(300));

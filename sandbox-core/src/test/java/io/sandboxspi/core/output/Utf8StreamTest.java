@@ -12,7 +12,7 @@ class Utf8StreamTest {
   private static final HexFormat HEX = HexFormat.of();
 
   @Test
-  void everySplitOfEveryShortInputEqualsOneShotDecoding_S_OUT_10() {
+  void everySplitOfEveryShortInputEqualsOneShotDecoding_S_OUT_20() {
     for (int length = 1; length <= 4; length++) {
       long words = (long) Math.pow(Bytes.alphabetSize(), length);
       for (long number = 0; number < words; number++) {
@@ -25,7 +25,7 @@ class Utf8StreamTest {
   }
 
   @Test
-  void randomSplitsOfRandomInputEqualOneShotDecoding_S_OUT_10() {
+  void randomSplitsOfRandomInputEqualOneShotDecoding_S_OUT_20() {
     SplittableRandom random = Bytes.random("Utf8StreamTest");
     for (int round = 0; round < 20_000; round++) {
       byte[] input =
@@ -37,7 +37,7 @@ class Utf8StreamTest {
   }
 
   @Test
-  void holdsBackOnlyWhatCanBecomeValid_S_OUT_11() {
+  void holdsBackOnlyWhatCanBecomeValid_S_OUT_21() {
     for (int length = 1; length <= 4; length++) {
       long words = (long) Math.pow(Bytes.alphabetSize(), length);
       for (long number = 0; number < words; number++) {
@@ -54,7 +54,7 @@ class Utf8StreamTest {
   }
 
   @Test
-  void holdsBackEachInnerCutOfAValidCharacter_S_OUT_11() {
+  void holdsBackEachInnerCutOfAValidCharacter_S_OUT_21() {
     for (String character : new String[] {"é", "€", "😀"}) {
       byte[] bytes = Bytes.utf8(character);
       for (int cut = 1; cut < bytes.length; cut++) {
@@ -66,7 +66,7 @@ class Utf8StreamTest {
   }
 
   @Test
-  void invalidStartsAreReplacedAtOnce_S_OUT_11() {
+  void invalidStartsAreReplacedAtOnce_S_OUT_21() {
     int[][] starts = {
       {0xE0, 0x80}, {0xED, 0xA0}, {0xF0, 0x80}, {0xF4, 0x90}, {0xC0}, {0xC1}, {0xF5}, {0x80}
     };
@@ -78,7 +78,7 @@ class Utf8StreamTest {
   }
 
   @Test
-  void finishGivesOneMarkAndStartsAfresh_S_OUT_12() {
+  void finishGivesOneMarkAndStartsAfresh_S_OUT_22() {
     Utf8Stream stream = new Utf8Stream();
     assertThat(stream.decode(Bytes.of('a', 0xF0, 0x9F, 0x98))).isEqualTo("a");
     assertThat(stream.finish()).isEqualTo("\uFFFD");
