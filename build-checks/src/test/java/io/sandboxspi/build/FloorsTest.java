@@ -1,10 +1,15 @@
 package io.sandboxspi.build;
 
+import static com.tngtech.archunit.base.DescribedPredicate.not;
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAPackage;
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAnyPackage;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
 
 import com.tngtech.archunit.core.domain.JavaClasses;
 import com.tngtech.archunit.lang.ArchRule;
+import java.lang.module.ModuleDescriptor;
+import java.util.Set;
 import org.junit.jupiter.api.Test;
 
 /** An arrow between modules only ever points down. */
@@ -83,6 +88,22 @@ class FloorsTest {
             .orShould()
             .dependOnClassesThat()
             .resideInAPackage("io.sandboxspi.cli.."));
+  }
+
+  @Test
+  void othersUseOnlyWhatTheEngineExports() {
+    String[] exported =
+        Repo.exports("sandbox-core").orElse(Set.of()).stream()
+            .map(ModuleDescriptor.Exports::source)
+            .toArray(String[]::new);
+    check(
+        noClasses()
+            .that()
+            .resideOutsideOfPackage("io.sandboxspi.core..")
+            .should()
+            .dependOnClassesThat(
+                resideInAPackage("io.sandboxspi.core..").and(not(resideInAnyPackage(exported))))
+            .because("on the module path they see only what its module-info exports"));
   }
 
   private static void check(ArchRule rule) {

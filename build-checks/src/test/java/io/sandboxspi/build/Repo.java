@@ -51,16 +51,23 @@ final class Repo {
 
   /** The packages that a module exports to everybody; empty when it has no module-info. */
   static Optional<Set<String>> exportedPackages(String module) {
+    return exports(module)
+        .map(
+            exports ->
+                exports.stream()
+                    .filter(exported -> !exported.isQualified())
+                    .map(ModuleDescriptor.Exports::source)
+                    .collect(Collectors.toUnmodifiableSet()));
+  }
+
+  /** The exports of a module, qualified ones too; empty when it has no module-info. */
+  static Optional<Set<ModuleDescriptor.Exports>> exports(String module) {
     Path info = mainClasses(module).resolve("module-info.class");
     if (!Files.exists(info)) {
       return Optional.empty();
     }
     try (var in = Files.newInputStream(info)) {
-      return Optional.of(
-          ModuleDescriptor.read(in).exports().stream()
-              .filter(exported -> !exported.isQualified())
-              .map(ModuleDescriptor.Exports::source)
-              .collect(Collectors.toUnmodifiableSet()));
+      return Optional.of(ModuleDescriptor.read(in).exports());
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
