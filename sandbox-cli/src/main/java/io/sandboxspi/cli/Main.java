@@ -1,0 +1,89 @@
+package io.sandboxspi.cli;
+
+import io.sandboxspi.cli.log.LogLevel;
+import java.io.FileDescriptor;
+import java.io.FileOutputStream;
+import java.io.OutputStreamWriter;
+import java.io.PrintWriter;
+import java.nio.charset.Charset;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.Callable;
+import java.util.function.Function;
+import picocli.CommandLine;
+import picocli.CommandLine.Help.Ansi;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.UnmatchedArgumentException;
+
+/** The {@code sandbox} command. */
+public final class Main {
+  private static final Map<String, Function<Engine, Callable<Integer>>> COMMANDS =
+      new TreeMap<>(
+          Map.of(
+              "providers", ProvidersCommand::new,
+              "run", RunCommand::new,
+              "shell", ShellCommand::new));
+
+  private Main() {}
+
+  /** Runs the command and ends the JVM with its exit code. */
+  public static void main(String[] args) {
+    // Threads that are stuck in a read of standard input must not keep the JVM
+    System.exit(run(new CoreEngine(), args));
+  }
+
+  static int run(Engine engine, String... args) {
+    PrintWriter out = writer(FileDescriptor.out);
+    PrintWriter err = writer(FileDescriptor.err);
+    CommandLine line = commandLine(engine, args);
+    line.setOut(out);
+    line.setErr(err);
+    int code = line.execute(args);
+    out.flush();
+    return code;
+  }
+
+  /** Only the command that is asked for is built: reading the annotations of all takes long. */
+  private static CommandLine commandLine(Engine engine, String... args) {
+    CommandLine line = new CommandLine(new SandboxCommand());
+    boolean named = args.length > 0 && COMMANDS.containsKey(args[0]);
+    COMMANDS.forEach(
+        (name, command) -> {
+          if (!named || name.equals(args[0])) {
+            line.addSubcommand(name, command.apply(engine));
+          }
+        });
+    line.setStopAtPositional(true);
+    line.setColorScheme(CommandLine.Help.defaultColorScheme(Ansi.OFF));
+    line.setParameterExceptionHandler((refused, given) -> usageError(refused));
+    line.setExecutionExceptionHandler(
+        (failure, at, parsed) -> Failures.report(failure, at.getErr()));
+    return line;
+  }
+
+  private static int usageError(ParameterException refused) {
+    CommandLine at = refused.getCommandLine();
+    PrintWriter err = at.getErr();
+    boolean unknownCommand =
+        refused instanceof UnmatchedArgumentException unmatched
+            && at.getParent() == null
+            && !unmatched.isUnknownOption();
+    String message =
+        unknownCommand
+            ? "unknown command; known: " + String.join(", ", COMMANDS.keySet())
+            : refused.getMessage();
+    err.println(
+        LogLevel.oneLine(
+            "sandbox: " + message + " (see " + at.getCommandSpec().qualifiedName() + " --help)"));
+    if (LogLevel.debug()) {
+      refused.printStackTrace(err);
+    }
+    err.flush();
+    return ExitCodes.USAGE;
+  }
+
+  private static PrintWriter writer(FileDescriptor descriptor) {
+    return new PrintWriter(
+        new OutputStreamWriter(new FileOutputStream(descriptor), Charset.defaultCharset()));
+  }
+}

@@ -1,0 +1,91 @@
+package io.sandboxspi.cli;
+
+import com.fasterxml.jackson.core.JsonFactory;
+import com.fasterxml.jackson.core.JsonGenerator;
+import com.fasterxml.jackson.core.util.DefaultPrettyPrinter;
+import io.sandboxspi.Capability;
+import io.sandboxspi.spi.Availability;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.stream.Collectors;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
+
+/** {@code sandbox providers}: what can be opened here, and what not and why (spec S-CLI-06). */
+@Command(name = "providers", description = "Lists the providers, broken ones too, and why.")
+final class ProvidersCommand implements Callable<Integer> {
+  private final Engine engine;
+
+  @Spec private CommandSpec spec = CommandSpec.create();
+
+  @Option(names = "--json", description = "Writes JSON.")
+  private boolean json;
+
+  ProvidersCommand(Engine engine) {
+    this.engine = engine;
+  }
+
+  @Override
+  public Integer call() throws IOException {
+    PrintWriter out = spec.commandLine().getOut();
+    if (json) {
+      writeJson(engine.providers(), out);
+    } else {
+      engine.providers().forEach(provider -> writeText(provider, out));
+    }
+    out.flush();
+    return ExitCodes.OK;
+  }
+
+  private static void writeText(Engine.Provider provider, PrintWriter out) {
+    out.println(provider.name() + ": " + state(provider.availability()));
+    out.println("  " + provider.implementation());
+    if (!provider.capabilities().isEmpty()) {
+      out.println(
+          "  "
+              + provider.capabilities().stream()
+                  .sorted()
+                  .map(Capability::name)
+                  .collect(Collectors.joining(" ")));
+    }
+  }
+
+  private static String state(Availability availability) {
+    return availability instanceof Availability.Unavailable broken
+        ? "unavailable, " + broken.reason()
+        : "available";
+  }
+
+  private static void writeJson(List<Engine.Provider> providers, PrintWriter out)
+      throws IOException {
+    try (JsonGenerator json =
+        new JsonFactory()
+            .createGenerator(out)
+            .disable(JsonGenerator.Feature.AUTO_CLOSE_TARGET)
+            .setPrettyPrinter(new DefaultPrettyPrinter())) {
+      json.writeStartArray();
+      for (Engine.Provider provider : providers) {
+        json.writeStartObject();
+        json.writeStringField("name", provider.name());
+        json.writeStringField("implementation", provider.implementation());
+        json.writeBooleanField(
+            "available", !(provider.availability() instanceof Availability.Unavailable));
+        if (provider.availability() instanceof Availability.Unavailable broken) {
+          json.writeStringField("reason", broken.reason());
+        }
+        json.writeArrayFieldStart("capabilities");
+        for (Capability capability : provider.capabilities().stream().sorted().toList()) {
+          json.writeString(capability.name());
+        }
+        json.writeEndArray();
+        json.writeEndObject();
+      }
+      json.writeEndArray();
+    }
+    out.println();
+  }
+}

@@ -1,0 +1,123 @@
+package io.sandboxspi.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.nio.charset.StandardCharsets;
+import java.util.Map;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+
+class RunTest {
+  @Test
+  void passesOutputErrorsAndExitCodeThrough() throws Exception {
+    CliProcess.Result result =
+        CliProcess.run("run", "--", "sh", "-c", "echo $((6*7)); echo oops >&2; exit 3");
+
+    assertThat(result).isEqualTo(new CliProcess.Result(3, "42\n", "oops\n"));
+  }
+
+  @Test
+  void optionsEndWhereTheCommandBegins() throws Exception {
+    CliProcess.Result result = CliProcess.run("run", "echo", "--timeout", "--", "-x");
+
+    assertThat(result).isEqualTo(new CliProcess.Result(0, "--timeout -- -x\n", ""));
+  }
+
+  @Test
+  void forwardsPipedInputWithItsEnd() throws Exception {
+    String numbers =
+        IntStream.range(0, 200_000).mapToObj(Integer::toString).collect(Collectors.joining("\n"));
+
+    CliProcess.Result result =
+        CliProcess.run(numbers.getBytes(StandardCharsets.UTF_8), "run", "--", "cat");
+
+    assertThat(result.out()).isEqualTo(numbers);
+    assertThat(result.code()).isZero();
+  }
+
+  @Test
+  void forwardsInputAsItComes() throws Exception {
+    try (CliProcess cli =
+        CliProcess.start(Map.of(), "run", "--", "sh", "-c", "read line; echo got $line")) {
+      cli.input().write("hello\n".getBytes(StandardCharsets.UTF_8));
+      cli.input().flush();
+
+      assertThat(cli.end()).isEqualTo(new CliProcess.Result(0, "got hello\n", ""));
+    }
+  }
+
+  @Test
+  void endsWithTheCommandAlthoughInputStaysOpen() throws Exception {
+    try (CliProcess cli = CliProcess.start(Map.of(), "run", "--", "true")) {
+      assertThat(cli.end().code()).isZero();
+    }
+  }
+
+  @Test
+  void readsNothingWhenInputIsClosedOrTheNullDevice() throws Exception {
+    assertThat(CliProcess.script("\"$@\" run -- cat </dev/null"))
+        .isEqualTo(new CliProcess.Result(0, "", ""));
+    assertThat(CliProcess.script("\"$@\" run -- cat <&-"))
+        .isEqualTo(new CliProcess.Result(0, "", ""));
+  }
+
+  @Test
+  void endsQuietlyWhenNobodyReadsItsOutput() throws Exception {
+    CliProcess.Result result = CliProcess.script("{ \"$@\" run -- yes; echo $? >&2; } | head -n 1");
+
+    assertThat(result).isEqualTo(new CliProcess.Result(0, "y\n", "141\n"));
+  }
+
+  @Test
+  void losesNothingToASlowReader() throws Exception {
+    CliProcess.Result result =
+        CliProcess.script("\"$@\" run -- seq 1 300000 | { sleep 3; wc -l; }");
+
+    assertThat(result.out().strip()).isEqualTo("300000");
+  }
+
+  @Test
+  void saysWhyOutputCannotBeWritten() throws Exception {
+    CliProcess.Result result = CliProcess.script("\"$@\" run -- echo x >/dev/full");
+
+    assertThat(result.code()).isEqualTo(125);
+    assertThat(result.err()).startsWith("sandbox: cannot write the output").hasLineCount(1);
+  }
+
+  @Test
+  void killsAtItsTimeout() throws Exception {
+    CliProcess.Result result =
+        CliProcess.run("run", "--timeout", "500ms", "--", "sh", "-c", "echo first; sleep 100");
+
+    assertThat(result.code()).isEqualTo(124);
+    assertThat(result.out()).isEqualTo("first\n");
+    assertThat(result.err()).contains("500 ms").hasLineCount(1);
+  }
+
+  @Test
+  void saysThatAProgramIsMissing() throws Exception {
+    CliProcess.Result result = CliProcess.run("run", "--", "no-such-program");
+
+    assertThat(result.code()).isEqualTo(127);
+    assertThat(result.err()).startsWith("sandbox: ").contains("no-such-program").hasLineCount(1);
+  }
+
+  @Test
+  void setsVariablesAndCopiesNamedOnes() throws Exception {
+    try (CliProcess cli =
+        CliProcess.start(
+            Map.of("COPIED", "from here"),
+            "run",
+            "--env",
+            "GIVEN=a=b",
+            "--env",
+            "COPIED",
+            "--",
+            "sh",
+            "-c",
+            "echo $GIVEN; echo $COPIED")) {
+      assertThat(cli.end()).isEqualTo(new CliProcess.Result(0, "a=b\nfrom here\n", ""));
+    }
+  }
+}
