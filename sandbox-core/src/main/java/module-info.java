@@ -1,8 +1,14 @@
-/** The engine: discovery, registry, cleanup and output. */
+/** The engine: discovery, registry, cleanup, output. */
 module io.sandboxspi.core {
   requires transitive io.sandboxspi.api;
-  requires static transitive org.jspecify;
+  requires static org.jspecify;
   requires org.slf4j;
+
+  exports io.sandboxspi.core;
+  exports io.sandboxspi.core.output;
+  exports io.sandboxspi.core.pty;
+  exports io.sandboxspi.core.session;
+  exports io.sandboxspi.core.time;
 
   uses io.sandboxspi.spi.SandboxProvider;
 }

@@ -42,7 +42,7 @@ public final class Command {
       Checks.positive("timeout", timeout);
     }
     Checks.positive("openTimeout", openTimeout);
-    Checks.range("captureLimit", captureLimit, 0, Integer.MAX_VALUE - 64);
+    Checks.range("captureLimit", captureLimit, 1, Integer.MAX_VALUE - 64);
   }
 
   /** A program with its arguments; they reach it unchanged, no shell is involved. */
@@ -108,7 +108,7 @@ public final class Command {
   /**
    * Limit of what each stream keeps for the result; the command goes on when it is reached.
    *
-   * @param bytes 0 or more
+   * @param bytes 1 or more
    */
   public Command captureLimit(int bytes) {
     Draft draft = draft();

@@ -10,6 +10,16 @@ import java.nio.ByteBuffer;
  */
 public interface SandboxProcess {
   /**
+   * Takes all remaining bytes at once, or none, without blocking; {@code write} is called when it
+   * did not. Saves a change of threads where a backend can tell.
+   *
+   * @return whether all were taken
+   */
+  default boolean tryWrite(ByteBuffer bytes) {
+    return false;
+  }
+
+  /**
    * Writes all remaining bytes; a partial write goes on until the deadline.
    *
    * @throws InputClosedException when the process takes no more input; not an error for a caller

@@ -1,0 +1,88 @@
+package io.sandboxspi.core;
+
+import io.sandboxspi.ErrorCode;
+import io.sandboxspi.Operation;
+import io.sandboxspi.SandboxException;
+import io.sandboxspi.SandboxSession;
+import io.sandboxspi.SandboxSpec;
+import io.sandboxspi.core.session.EngineOptions;
+import io.sandboxspi.core.session.EngineSession;
+import io.sandboxspi.spi.Availability;
+import io.sandboxspi.spi.SandboxProvider;
+import java.util.List;
+import java.util.stream.Collectors;
+
+/** Opens sandboxes by the name of their provider. Thread-safe. */
+public final class Sandboxes {
+  private Sandboxes() {}
+
+  /**
+   * Opens a sandbox. The caller closes the session.
+   *
+   * @param provider the provider's name
+   * @throws SandboxException {@link ErrorCode#PROVIDER_NOT_FOUND} listing the known ones, {@link
+   *     ErrorCode#PROVIDER_CONFLICT}, {@link ErrorCode#PROVIDER_UNAVAILABLE}, {@link
+   *     ErrorCode#INVALID_ARGUMENT} for a bad option, {@link ErrorCode#CREATE_FAILED}
+   * @throws InterruptedException when interrupted; a backend that comes late is deleted
+   */
+  public static SandboxSession open(String provider, SandboxSpec spec) throws InterruptedException {
+    return open(provider(provider), spec);
+  }
+
+  /** Opens a sandbox of a provider that the caller made. */
+  public static SandboxSession open(SandboxProvider provider, SandboxSpec spec)
+      throws InterruptedException {
+    return EngineSession.open(provider, spec, EngineOptions.defaults());
+  }
+
+  /**
+   * The provider of this name.
+   *
+   * @throws SandboxException {@link ErrorCode#PROVIDER_NOT_FOUND} listing the known ones, {@link
+   *     ErrorCode#PROVIDER_CONFLICT}
+   */
+  public static SandboxProvider provider(String name) {
+    List<ProviderLoader.Found> found = ProviderLoader.load();
+    List<ProviderLoader.Found> named =
+        found.stream().filter(each -> each.provider().isPresent()).toList().stream()
+            .filter(each -> each.info().name().equals(name))
+            .toList();
+    if (named.size() > 1) {
+      throw SandboxException.of(
+          ErrorCode.PROVIDER_CONFLICT,
+          Operation.DISCOVER,
+          "provider " + name + " is claimed by " + implementations(named) + "; remove all but one");
+    }
+    if (named.isEmpty()) {
+      throw SandboxException.of(
+          ErrorCode.PROVIDER_NOT_FOUND,
+          Operation.DISCOVER,
+          "no provider \"" + name + "\"; known: " + known(found));
+    }
+    return named.get(0).provider().orElseThrow();
+  }
+
+  /** Every provider on the class path, broken ones too; in the order in which they were found. */
+  public static List<ProviderInfo> providers() {
+    return ProviderLoader.load().stream().map(ProviderLoader.Found::info).toList();
+  }
+
+  private static String implementations(List<ProviderLoader.Found> found) {
+    return found.stream()
+        .map(each -> each.info().implementation())
+        .collect(Collectors.joining(" and "));
+  }
+
+  private static String known(List<ProviderLoader.Found> found) {
+    if (found.isEmpty()) {
+      return "none; add a provider to the class path";
+    }
+    return found.stream().map(each -> describe(each.info())).collect(Collectors.joining(", "));
+  }
+
+  private static String describe(ProviderInfo info) {
+    return info.availability() instanceof Availability.Unavailable unavailable
+        ? info.name() + " (" + unavailable.reason() + ")"
+        : info.name();
+  }
+}

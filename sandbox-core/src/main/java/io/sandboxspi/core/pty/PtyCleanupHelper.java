@@ -1,0 +1,402 @@
+package io.sandboxspi.core.pty;
+
+import io.sandboxspi.CleanupTimings;
+import io.sandboxspi.ErrorCode;
+import io.sandboxspi.Operation;
+import io.sandboxspi.Registration;
+import io.sandboxspi.Retryable;
+import io.sandboxspi.SandboxException;
+import io.sandboxspi.core.time.Callback;
+import io.sandboxspi.core.time.Caller;
+import io.sandboxspi.core.time.EngineClock;
+import io.sandboxspi.core.time.Lane;
+import io.sandboxspi.core.time.LaneTask;
+import io.sandboxspi.spi.Deadline;
+import io.sandboxspi.spi.TerminationOutcome;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Ends processes: the one path of prune, finalizer, registry clear, startup failure, timeout,
+ * cancellation and late handle (spec S-CLEAN-01 to S-CLEAN-08).
+ *
+ * <p>An entry is owned from {@link #own} until a kill is proven, its local resources were released
+ * and its opening is over. An attempt is a kill, bounded by {@link CleanupTimings#kill()}, and then
+ * a release, bounded by {@link CleanupTimings#join()}; it runs on the cleanup lane and never on the
+ * caller's thread, so no caller that goes away can stop it. There is one attempt per entry at a
+ * time and every caller joins it. A kill that answers after its bound still counts.
+ *
+ * <p>Thread-safe. The lock guards memory only.
+ *
+ * @param <E> an entry
+ */
+public final class PtyCleanupHelper<E> {
+  private final CleanupOperations<E> operations;
+  private final CleanupTimings timings;
+  private final Lane lane;
+  private final EngineClock clock;
+
+  private final Object lock = new Object();
+  private final Map<E, Owned> owned = new LinkedHashMap<>();
+
+  /** What is known of an owned entry; guarded by the lock. */
+  private final class Owned {
+    private boolean opening = true;
+    private boolean proven;
+    private boolean destroyed;
+    private boolean wanted;
+    private @Nullable Attempt attempt;
+    private @Nullable LaneTask<Boolean> release;
+  }
+
+  /** One attempt; its future never fails. */
+  private final class Attempt {
+    private final E entry;
+    private final Owned state;
+    private final Deadline deadline = clock.deadline(timings.kill());
+    private final CompletableFuture<TerminationOutcome> kill = new CompletableFuture<>();
+    private final CompletableFuture<CleanupResult> result = new CompletableFuture<>();
+
+    private Attempt(E entry, Owned state) {
+      this.entry = entry;
+      this.state = state;
+    }
+  }
+
+  /**
+   * Makes a helper.
+   *
+   * @param lane only for cleanup, so that nothing else can fill it
+   */
+  public PtyCleanupHelper(
+      CleanupOperations<E> operations, CleanupTimings timings, Lane lane, EngineClock clock) {
+    this.operations = operations;
+    this.timings = timings;
+    this.lane = lane;
+    this.clock = clock;
+  }
+
+  /**
+   * Takes an entry over before its process may exist.
+   *
+   * @param opening completes, in whatever way, when no late handle can come any more; if cleanup
+   *     was wanted meanwhile, another attempt is made then
+   */
+  public void own(E entry, CompletableFuture<?> opening) {
+    synchronized (lock) {
+      owned.put(entry, new Owned());
+    }
+    Callback.when(opening, (handle, failure) -> openingOver(entry));
+  }
+
+  private void openingOver(E entry) {
+    synchronized (lock) {
+      Owned state = owned.get(entry);
+      if (state == null) {
+        return;
+      }
+      state.opening = false;
+      if (!state.wanted) {
+        return;
+      }
+      // What was proven before the handle came says nothing of a process that started late.
+      state.proven = state.destroyed;
+    }
+    begin(List.of(entry), true);
+  }
+
+  /** The entries owned, in the order they came. */
+  public List<E> owned() {
+    synchronized (lock) {
+      return new ArrayList<>(owned.keySet());
+    }
+  }
+
+  /** Whether an attempt for the entry was begun; also true once it is closed. */
+  public boolean isClosing(E entry) {
+    synchronized (lock) {
+      Owned state = owned.get(entry);
+      return state == null || state.wanted;
+    }
+  }
+
+  /** Whether nothing of the entry is left and nobody owns it. */
+  public boolean isClosed(E entry) {
+    synchronized (lock) {
+      return !owned.containsKey(entry);
+    }
+  }
+
+  /** Gives up an entry of which no process was ever asked for. */
+  public void disown(E entry) {
+    synchronized (lock) {
+      owned.remove(entry);
+    }
+  }
+
+  /** Begins or joins the cleanup of one entry; the future never fails and completes in bounds. */
+  public CompletableFuture<CleanupResult> begin(E entry) {
+    return begin(List.of(entry), false).get(0);
+  }
+
+  /** Begins or joins the cleanup of a batch: one future for each entry, in order. */
+  public List<CompletableFuture<CleanupResult>> begin(Collection<E> entries) {
+    return begin(entries, false);
+  }
+
+  private List<CompletableFuture<CleanupResult>> begin(Collection<E> entries, boolean after) {
+    List<CompletableFuture<CleanupResult>> results = new ArrayList<>();
+    List<Attempt> fresh = new ArrayList<>();
+    synchronized (lock) {
+      for (E entry : entries) {
+        Owned state = owned.get(entry);
+        if (state == null) {
+          results.add(CompletableFuture.completedFuture(gone()));
+          continue;
+        }
+        state.wanted = true;
+        if (state.attempt == null) {
+          state.attempt = new Attempt(entry, state);
+          fresh.add(state.attempt);
+        } else if (after) {
+          // The handle came during an attempt that did not know it: one more follows.
+          Callback.when(state.attempt.result, (r, failure) -> openingOver(entry));
+        }
+        results.add(state.attempt.result);
+      }
+    }
+    fresh.forEach(this::bound);
+    if (fresh.size() > 1) {
+      killTogether(fresh);
+    } else {
+      fresh.forEach(this::killOne);
+    }
+    return results;
+  }
+
+  /**
+   * Cleans a batch up and waits until each attempt has settled, through cancellations of the
+   * caller.
+   *
+   * @throws InterruptedException or the reason of the caller's scope: its own cancellation, with
+   *     the failures suppressed under it
+   * @throws SandboxException the first failure in batch order, the others suppressed under it
+   */
+  public void cleanUp(Collection<E> entries, Caller caller) throws InterruptedException {
+    List<Throwable> failures = settle(begin(entries, false), caller);
+    caller.throwIfCancelled(failures);
+    throwFirst(failures);
+  }
+
+  /** Throws the first failure with the others suppressed under it; nothing if there is none. */
+  public static void throwFirst(List<Throwable> failures) {
+    CleanupResult.first(failures).ifPresent(PtyCleanupHelper::rethrow);
+  }
+
+  /** Waits through cancellations; the failures in batch order. */
+  public List<Throwable> settle(List<CompletableFuture<CleanupResult>> attempts, Caller caller) {
+    List<Throwable> failures = new ArrayList<>();
+    for (CompletableFuture<CleanupResult> attempt : attempts) {
+      caller.settle(attempt);
+      attempt.join().failure().ifPresent(failures::add);
+    }
+    return failures;
+  }
+
+  /** The backend is destroyed: every entry's process is proven ended; local release still runs. */
+  public List<CompletableFuture<CleanupResult>> confirmAll() {
+    List<Attempt> running = new ArrayList<>();
+    List<E> entries;
+    synchronized (lock) {
+      for (Owned state : owned.values()) {
+        state.destroyed = true;
+        state.proven = true;
+        if (state.attempt != null) {
+          running.add(state.attempt);
+        }
+      }
+      entries = new ArrayList<>(owned.keySet());
+    }
+    running.forEach(attempt -> attempt.kill.complete(TerminationOutcome.alreadyGone()));
+    return begin(entries, false);
+  }
+
+  /** Arms the bound of the kill. */
+  private void bound(Attempt attempt) {
+    Registration timer =
+        clock.schedule(
+            timings.kill(),
+            () -> attempt.kill.complete(TerminationOutcome.unconfirmed(timeout(timings, "kill"))));
+    // The release must not run on the timer's or the backend's thread.
+    Callback.when(
+        attempt.kill,
+        (outcome, failure) -> {
+          timer.close();
+          release(attempt, outcome);
+        });
+  }
+
+  private void killTogether(List<Attempt> attempts) {
+    List<E> entries = attempts.stream().map(a -> a.entry).toList();
+    Deadline deadline = attempts.get(0).deadline;
+    LaneTask<Map<E, TerminationOutcome>> together =
+        lane.call(() -> operations.killAll(entries, deadline));
+    CompletableFuture<Boolean> decided = new CompletableFuture<>();
+    // A batch that stalls as a whole must not take the others' time with it.
+    Registration patience =
+        clock.schedule(timings.kill().dividedBy(2), () -> decided.complete(true));
+    Callback.when(
+        together,
+        (outcomes, failure) -> {
+          if (outcomes != null) {
+            attempts.forEach(a -> answered(a, outcomes.get(a.entry)));
+          }
+          decided.complete(true);
+        });
+    Callback.when(
+        decided,
+        (ignored, failure) -> {
+          patience.close();
+          together.interrupt();
+          attempts.stream().filter(a -> !a.kill.isDone()).forEach(this::killOne);
+        });
+  }
+
+  private void killOne(Attempt attempt) {
+    LaneTask<TerminationOutcome> task =
+        lane.call(
+            () ->
+                proven(attempt)
+                    ? TerminationOutcome.alreadyGone()
+                    : operations.kill(attempt.entry, attempt.deadline));
+    Callback.when(
+        task,
+        (outcome, failure) ->
+            answered(
+                attempt,
+                outcome != null ? outcome : TerminationOutcome.unconfirmed(unwrapped(failure))));
+    Callback.when(attempt.kill, (outcome, failure) -> task.interrupt());
+  }
+
+  private boolean proven(Attempt attempt) {
+    synchronized (lock) {
+      return attempt.state.proven;
+    }
+  }
+
+  /** A kill answered, in time or late. */
+  private void answered(Attempt attempt, @Nullable TerminationOutcome outcome) {
+    if (outcome == null) {
+      return;
+    }
+    boolean late = false;
+    if (outcome.proven()) {
+      synchronized (lock) {
+        attempt.state.proven = true;
+        late = attempt.kill.isDone();
+      }
+    }
+    attempt.kill.complete(outcome);
+    if (late) {
+      closeIfOver(attempt.entry, attempt.state);
+    }
+  }
+
+  /** Releases local resources, whatever the kill came to; joins a release that is still stuck. */
+  private void release(Attempt attempt, TerminationOutcome outcome) {
+    LaneTask<Boolean> task;
+    synchronized (lock) {
+      if (attempt.state.release == null || attempt.state.release.isDone()) {
+        attempt.state.release =
+            lane.call(
+                () -> {
+                  operations.release(attempt.entry);
+                  return true;
+                });
+      }
+      task = attempt.state.release;
+    }
+    CompletableFuture<Optional<Throwable>> released = new CompletableFuture<>();
+    Registration timer =
+        clock.schedule(
+            timings.join(), () -> released.complete(Optional.of(timeout(timings, "release"))));
+    Callback.when(
+        task,
+        (ok, failure) -> {
+          released.complete(Optional.ofNullable(failure).map(PtyCleanupHelper::unwrapped));
+          closeIfOver(attempt.entry, attempt.state);
+        });
+    Callback.when(
+        released,
+        (failure, bug) -> {
+          timer.close();
+          finish(attempt, new CleanupResult(outcome, failure));
+        });
+  }
+
+  private void finish(Attempt attempt, CleanupResult result) {
+    synchronized (lock) {
+      attempt.state.attempt = null;
+    }
+    boolean closed = closeIfOver(attempt.entry, attempt.state);
+    if (!closed) {
+      result.failure().ifPresent(cause -> operations.retained(attempt.entry, cause));
+    }
+    attempt.result.complete(result);
+  }
+
+  private boolean closeIfOver(E entry, Owned state) {
+    synchronized (lock) {
+      boolean over =
+          state.proven
+              && state.attempt == null
+              && !state.opening
+              && state.release != null
+              && state.release.isDone();
+      if (!over || owned.get(entry) != state) {
+        return false;
+      }
+      owned.remove(entry);
+    }
+    operations.closed(entry);
+    return true;
+  }
+
+  private static CleanupResult gone() {
+    return new CleanupResult(TerminationOutcome.alreadyGone(), Optional.empty());
+  }
+
+  private static Throwable unwrapped(@Nullable Throwable failure) {
+    return failure == null ? new IllegalStateException("a kill answered nothing") : failure;
+  }
+
+  private static SandboxException timeout(CleanupTimings timings, String step) {
+    boolean kill = step.equals("kill");
+    return SandboxException.builder(
+            kill ? ErrorCode.TERMINATION_UNCONFIRMED : ErrorCode.RELEASE_FAILED,
+            Operation.PTY_TERMINATE,
+            "the " + step + " did not end in " + (kill ? timings.kill() : timings.join()))
+        .retryable(Retryable.YES)
+        .build();
+  }
+
+  private static void rethrow(Throwable failure) {
+    if (failure instanceof RuntimeException e) {
+      throw e;
+    }
+    if (failure instanceof Error e) {
+      throw e;
+    }
+    throw SandboxException.builder(
+            ErrorCode.TERMINATION_UNCONFIRMED, Operation.PTY_TERMINATE, "the kill failed")
+        .cause(failure)
+        .retryable(Retryable.YES)
+        .build();
+  }
+}

@@ -1,0 +1,148 @@
+package io.sandboxspi.core.session;
+
+import io.sandboxspi.Capability;
+import io.sandboxspi.Command;
+import io.sandboxspi.ErrorCode;
+import io.sandboxspi.ExecResult;
+import io.sandboxspi.Operation;
+import io.sandboxspi.Registration;
+import io.sandboxspi.Retryable;
+import io.sandboxspi.SandboxException;
+import io.sandboxspi.Stdin;
+import io.sandboxspi.core.time.Callback;
+import io.sandboxspi.core.time.Caller;
+import io.sandboxspi.core.time.LaneTask;
+import io.sandboxspi.spi.LaunchRequest;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Runs commands: a launch without a registry entry, with a collector on it. */
+final class Commands {
+  private static final Logger LOG = LoggerFactory.getLogger(Commands.class);
+  private static final Duration FAR = Duration.ofDays(1);
+
+  private final SessionCore core;
+  private final Launcher launcher;
+
+  Commands(SessionCore core, Launcher launcher) {
+    this.core = core;
+    this.launcher = launcher;
+  }
+
+  ExecResult exec(Command command) throws InterruptedException {
+    if (command.isStreaming() || command.stdin() instanceof Stdin.Pipe) {
+      throw SandboxException.invalid(
+          "command", "streaming or with piped input", "neither in exec; use start");
+    }
+    return core.events()
+        .call(Operation.EXEC, command.argv().get(0), caller -> exec(command, caller));
+  }
+
+  private ExecResult exec(Command command, Caller caller) throws InterruptedException {
+    CommandEntry entry = launch(command, Operation.EXEC, caller);
+    Caller.Wait wait = Caller.Wait.DEADLINE;
+    while (wait == Caller.Wait.DEADLINE) {
+      wait = caller.await(entry.done(), core.clock().deadline(FAR));
+    }
+    if (wait == Caller.Wait.CANCELLED) {
+      core.reached(HookPoint.SETTLE_BEFORE, entry.id().value());
+      caller.throwIfCancelled(core.helper().settle(core.end(List.of(entry)), caller));
+    }
+    return CommandHandle.outcome(entry);
+  }
+
+  CommandHandle start(EngineSession session, Command command) throws InterruptedException {
+    return core.events()
+        .call(
+            Operation.COMMAND_START,
+            command.argv().get(0),
+            caller ->
+                new CommandHandle(
+                    session, core, command, launch(command, Operation.COMMAND_START, caller)));
+  }
+
+  private CommandEntry launch(Command command, Operation operation, Caller caller)
+      throws InterruptedException {
+    core.gate().check(operation);
+    if (command.terminal().isPresent()) {
+      core.require(Capability.TTY, operation);
+    }
+    boolean input = command.terminal().isPresent() || !(command.stdin() instanceof Stdin.None);
+    if (input) {
+      core.require(Capability.STDIN_AFTER_START, operation);
+    }
+    CommandEntry entry = new CommandEntry(command, core);
+    launcher.launch(
+        entry,
+        new LaunchRequest(
+            entry.id(),
+            command.argv(),
+            environment(core, command.environment()),
+            command.workdir(),
+            command.terminal(),
+            input),
+        command.openTimeout(),
+        operation,
+        caller);
+    command.timeout().ifPresent(timeout -> limit(entry, timeout));
+    feed(command, entry);
+    return entry;
+  }
+
+  static Map<String, String> environment(SessionCore core, Map<String, String> own) {
+    Map<String, String> merged = new HashMap<>(core.spec().environment());
+    merged.putAll(own);
+    return merged;
+  }
+
+  private void limit(CommandEntry entry, Duration timeout) {
+    Registration timer =
+        core.clock()
+            .schedule(
+                timeout,
+                () -> {
+                  if (entry.giveReason(partial -> timedOut(entry, timeout, partial))) {
+                    core.end(List.of(entry));
+                  }
+                });
+    Callback.when(entry.done(), (result, failure) -> timer.close());
+  }
+
+  private static SandboxException timedOut(
+      CommandEntry entry, Duration timeout, ExecResult partial) {
+    return SandboxException.builder(
+            ErrorCode.EXEC_TIMEOUT,
+            Operation.EXEC,
+            entry.program() + " did not end in " + timeout + " and was killed")
+        .context("timeout", timeout)
+        .retryable(Retryable.NO)
+        .partialResult(partial)
+        .build();
+  }
+
+  private void feed(CommandEntry entry, CommandInput stream, byte[] bytes) {
+    LaneTask<Boolean> task = core.work().call(() -> stream.feed(bytes));
+    entry.track(task);
+    Callback.when(
+        task,
+        (whole, failure) -> {
+          if (failure != null && !entry.killed() && !entry.exited()) {
+            LOG.error("{}: input failed", entry, failure);
+          }
+        });
+  }
+
+  private void feed(Command command, CommandEntry entry) {
+    if (command.stdin() instanceof Stdin.Bytes input) {
+      CommandInput stream = new CommandInput(core, entry);
+      feed(entry, stream, input.bytes());
+    } else if (command.terminal().isPresent() && command.stdin() instanceof Stdin.None) {
+      CommandInput stream = new CommandInput(core, entry);
+      feed(entry, stream, new byte[0]);
+    }
+  }
+}

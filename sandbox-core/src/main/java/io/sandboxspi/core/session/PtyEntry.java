@@ -1,0 +1,196 @@
+package io.sandboxspi.core.session;
+
+import io.sandboxspi.ExitStatus;
+import io.sandboxspi.PtyEndReason;
+import io.sandboxspi.PtyExit;
+import io.sandboxspi.PtyInfo;
+import io.sandboxspi.PtyRequest;
+import io.sandboxspi.Registration;
+import io.sandboxspi.core.output.HeadTailBuffer;
+import io.sandboxspi.core.output.Utf8Stream;
+import io.sandboxspi.core.time.LaneTask;
+import io.sandboxspi.spi.OutputChannel;
+import java.nio.ByteBuffer;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/** A PTY: its output between updates, its turns and its end. */
+final class PtyEntry extends ProcessEntry {
+  private final long startedAt = System.nanoTime();
+  private final boolean hasTerminal;
+  private final HeadTailBuffer buffer = new HeadTailBuffer();
+  private final Utf8Stream decoder = new Utf8Stream();
+  private final Turns turns = new Turns();
+  private final List<Consumer<PtyExit>> exitListeners = new ArrayList<>();
+  private long outputEvents;
+  private long lastOutputAt = System.nanoTime();
+  private int ptyId;
+  private boolean collected;
+  private boolean endTold;
+  private @Nullable LaneTask<?> lastWrite;
+
+  PtyEntry(PtyRequest request, Owner owner) {
+    super(request.argv().get(0), owner);
+    this.hasTerminal = request.terminal().isPresent();
+  }
+
+  boolean hasTerminal() {
+    return hasTerminal;
+  }
+
+  Turns turns() {
+    return turns;
+  }
+
+  /** 0 until it is in the registry. */
+  int ptyId() {
+    synchronized (lock) {
+      return ptyId;
+    }
+  }
+
+  void registered(int id) {
+    synchronized (lock) {
+      ptyId = id;
+    }
+  }
+
+  @Override
+  boolean store(OutputChannel channel, ByteBuffer bytes) {
+    buffer.append(bytes);
+    outputEvents++;
+    lastOutputAt = System.nanoTime();
+    return true;
+  }
+
+  @Override
+  void outputEnded(boolean complete) {
+    // What was stored stays for the final update.
+  }
+
+  @Override
+  void cleanupSettled(Optional<Throwable> failure) {
+    wakeWatchers();
+  }
+
+  /** How often output came; with {@link #lastOutputAt()} this tells silence. */
+  long outputEvents() {
+    synchronized (lock) {
+      return outputEvents;
+    }
+  }
+
+  boolean hasUndelivered() {
+    synchronized (lock) {
+      return !buffer.isEmpty();
+    }
+  }
+
+  long lastOutputAt() {
+    synchronized (lock) {
+      return lastOutputAt;
+    }
+  }
+
+  /**
+   * New text and what was dropped.
+   *
+   * @param text decoded, with a mark where bytes were dropped
+   */
+  record Taken(String text, long dropped, boolean last) {}
+
+  /**
+   * Takes the output that was not taken yet, once.
+   *
+   * @param last whether nothing follows: the decoder is flushed and the entry counts as collected
+   * @return empty when another call has taken the last part
+   */
+  Optional<Taken> take(boolean last) {
+    synchronized (lock) {
+      if (collected) {
+        return Optional.empty();
+      }
+      var drained = buffer.drain();
+      String text = drained.text(decoder);
+      if (last) {
+        collected = true;
+        text += decoder.finish();
+      }
+      return Optional.of(new Taken(text, drained.dropped(), last));
+    }
+  }
+
+  boolean collected() {
+    synchronized (lock) {
+      return collected;
+    }
+  }
+
+  /** Why it ended, once it has. */
+  PtyEndReason endReason() {
+    if (killed()) {
+      return PtyEndReason.KILLED;
+    }
+    return exit().filter(ExitStatus.Lost.class::isInstance).isPresent()
+        ? PtyEndReason.LOST
+        : PtyEndReason.EXITED;
+  }
+
+  PtyInfo info(int id) {
+    return new PtyInfo(
+        id, program(), hasTerminal, Duration.ofNanos(System.nanoTime() - startedAt), exit());
+  }
+
+  /** Adds a listener; false if the end was told already. */
+  boolean addExitListener(Consumer<PtyExit> listener) {
+    synchronized (lock) {
+      if (endTold) {
+        return false;
+      }
+      exitListeners.add(listener);
+      return true;
+    }
+  }
+
+  Registration exitRegistration(Consumer<PtyExit> listener) {
+    return () -> {
+      synchronized (lock) {
+        exitListeners.remove(listener);
+      }
+    };
+  }
+
+  /** The listeners to tell of the end; empty the second time. */
+  List<Consumer<PtyExit>> tellEnd() {
+    synchronized (lock) {
+      if (endTold) {
+        return List.of();
+      }
+      endTold = true;
+      List<Consumer<PtyExit>> toTell = new ArrayList<>(exitListeners);
+      exitListeners.clear();
+      return toTell;
+    }
+  }
+
+  PtyExit end() {
+    return new PtyExit(ptyId(), endReason(), exit());
+  }
+
+  /** The write before, which may be stuck; a new one waits for it. */
+  Optional<LaneTask<?>> lastWrite() {
+    synchronized (lock) {
+      return Optional.ofNullable(lastWrite);
+    }
+  }
+
+  void lastWrite(LaneTask<?> write) {
+    synchronized (lock) {
+      lastWrite = write;
+    }
+  }
+}

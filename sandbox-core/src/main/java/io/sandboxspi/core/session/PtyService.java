@@ -1,0 +1,345 @@
+package io.sandboxspi.core.session;
+
+import io.sandboxspi.Capability;
+import io.sandboxspi.ErrorCode;
+import io.sandboxspi.Operation;
+import io.sandboxspi.PtyEndReason;
+import io.sandboxspi.PtyExit;
+import io.sandboxspi.PtyInfo;
+import io.sandboxspi.PtyRequest;
+import io.sandboxspi.PtyUpdate;
+import io.sandboxspi.Ptys;
+import io.sandboxspi.Registration;
+import io.sandboxspi.Retryable;
+import io.sandboxspi.SandboxException;
+import io.sandboxspi.Signal;
+import io.sandboxspi.TerminalSize;
+import io.sandboxspi.YieldOptions;
+import io.sandboxspi.core.pty.PtyCleanupHelper;
+import io.sandboxspi.core.pty.PtyRegistry;
+import io.sandboxspi.core.time.Callback;
+import io.sandboxspi.core.time.Caller;
+import io.sandboxspi.spi.LaunchRequest;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Consumer;
+
+/** The PTYs of a session. Keeps the session reachable. */
+final class PtyService implements Ptys {
+  private final EngineSession session;
+  private final SessionCore core;
+  private final Launcher launcher;
+  private final PtyCollector collector;
+  private final PtyWriter writer;
+
+  PtyService(EngineSession session, SessionCore core, Launcher launcher) {
+    this.session = session;
+    this.core = core;
+    this.launcher = launcher;
+    this.collector = new PtyCollector(core);
+    this.writer = new PtyWriter(core);
+  }
+
+  @Override
+  public PtyUpdate start(PtyRequest request) throws InterruptedException {
+    return core.events()
+        .call(Operation.PTY_START, request.argv().get(0), caller -> start(request, caller));
+  }
+
+  private PtyUpdate start(PtyRequest request, Caller caller) throws InterruptedException {
+    long startedAt = System.nanoTime();
+    core.gate().check(Operation.PTY_START);
+    if (request.terminal().isPresent()) {
+      core.require(Capability.TTY, Operation.PTY_START);
+    }
+    if (!core.registry().hasRoom()) {
+      throw full();
+    }
+    PtyEntry entry = new PtyEntry(request, core);
+    launcher.launch(
+        entry,
+        new LaunchRequest(
+            entry.id(),
+            request.argv(),
+            Commands.environment(core, request.environment()),
+            request.workdir(),
+            request.terminal(),
+            request.terminal().isPresent()),
+        request.openTimeout(),
+        Operation.PTY_START,
+        caller);
+    request
+        .maxLifetime()
+        .ifPresent(
+            life -> {
+              Registration timer = core.clock().schedule(life, () -> core.end(List.of(entry)));
+              Callback.when(entry.exitSeen(), (seen, failure) -> timer.close());
+            });
+    int id = register(entry, caller);
+    try {
+      return collector.collect(
+          entry,
+          id,
+          collector.startWindow(request.collect()),
+          request.collect(),
+          caller,
+          startedAt);
+    } catch (Throwable failure) { // rethrown; the PTY must not become unreachable
+      if (!request.isKeptOnCancel()) {
+        core.registry().detach(id);
+        core.reached(HookPoint.SETTLE_BEFORE, entry.id().value());
+        for (Throwable other : core.helper().settle(core.end(List.of(entry)), caller)) {
+          if (other != failure) {
+            failure.addSuppressed(other);
+          }
+        }
+        core.freeIfOver(entry);
+      }
+      throw failure;
+    } finally {
+      core.registry().unpin(id);
+    }
+  }
+
+  private int register(PtyEntry entry, Caller caller) throws InterruptedException {
+    core.reached(HookPoint.REG_BEFORE_INSERT, entry.id().value());
+    Optional<PtyRegistry.Insertion<PtyEntry>> insertion = core.registry().insert(entry);
+    if (insertion.isEmpty()) {
+      List<Throwable> failures = core.helper().settle(core.end(List.of(entry)), caller);
+      SandboxException full = full();
+      failures.forEach(full::addSuppressed);
+      throw full;
+    }
+    PtyRegistry.Insertion<PtyEntry> inserted = insertion.get();
+    entry.registered(inserted.id());
+    // Its victim is the session's business: this start neither waits for it nor fails with it.
+    inserted
+        .victim()
+        .ifPresent(
+            victim -> {
+              core.reached(HookPoint.REG_AFTER_DETACH, victim.id().value());
+              prune(victim);
+            });
+    if (inserted.pressure()) {
+      core.events().pressure(inserted.live(), PtyRegistry.LIMIT);
+    }
+    core.reached(HookPoint.REG_AFTER_INSERT, entry.id().value());
+    return inserted.id();
+  }
+
+  private void prune(PtyEntry victim) {
+    SessionEvents.Span span =
+        core.events().begin(Operation.PTY_PRUNE, Integer.toString(victim.ptyId()));
+    Callback.when(
+        core.end(List.of(victim)).get(0),
+        (result, bug) ->
+            core.work()
+                .execute(
+                    () -> {
+                      if (result == null || result.failure().isEmpty()) {
+                        span.succeeded();
+                      } else {
+                        span.failed(result.failure().get(), false);
+                      }
+                    }));
+    core.freeIfOver(victim);
+  }
+
+  private static SandboxException full() {
+    return SandboxException.builder(
+            ErrorCode.TOO_MANY_PTYS,
+            Operation.PTY_START,
+            "all " + PtyRegistry.LIMIT + " PTYs are in use; terminate one")
+        .retryable(Retryable.YES)
+        .build();
+  }
+
+  @Override
+  public PtyUpdate write(int id, String text) throws InterruptedException {
+    return text.isEmpty() ? poll(id) : write(id, text, YieldOptions.forWrite());
+  }
+
+  @Override
+  public PtyUpdate write(int id, String text, YieldOptions options) throws InterruptedException {
+    if (text.isEmpty()) {
+      return poll(id, options);
+    }
+    return use(
+        Operation.PTY_WRITE,
+        id,
+        (entry, caller, startedAt) -> {
+          if (!entry.hasTerminal()) {
+            throw SandboxException.of(
+                ErrorCode.STDIN_UNAVAILABLE,
+                Operation.PTY_WRITE,
+                "PTY " + id + " was started without a terminal and takes no input");
+          }
+          writer.write(entry, text, caller);
+          collector.settlePause(entry, options, caller);
+          return collector.collect(
+              entry, id, collector.writeWindow(options), options, caller, startedAt);
+        });
+  }
+
+  @Override
+  public PtyUpdate poll(int id) throws InterruptedException {
+    return poll(id, YieldOptions.forPoll());
+  }
+
+  @Override
+  public PtyUpdate poll(int id, YieldOptions options) throws InterruptedException {
+    return use(
+        Operation.PTY_POLL,
+        id,
+        (entry, caller, startedAt) ->
+            collector.collect(
+                entry, id, collector.pollWindow(options), options, caller, startedAt));
+  }
+
+  /** A call on a PTY in its turn. */
+  private interface Use {
+    PtyUpdate run(PtyEntry entry, Caller caller, long startedAt) throws InterruptedException;
+  }
+
+  private PtyUpdate use(Operation operation, int id, Use use) throws InterruptedException {
+    return core.events()
+        .call(
+            operation,
+            Integer.toString(id),
+            caller -> {
+              long startedAt = System.nanoTime();
+              core.gate().check(operation);
+              PtyEntry entry = core.registry().pin(id).orElseThrow(() -> notFound(operation, id));
+              CompletableFuture<Boolean> turn = entry.turns().take();
+              try {
+                while (caller.await(turn, core.clock().deadline(PtyCollector.FAR))
+                    != Caller.Wait.DONE) {
+                  caller.throwIfCancelled(List.of());
+                }
+                if (entry.collected()) {
+                  throw notFound(operation, id);
+                }
+                return use.run(entry, caller, startedAt);
+              } finally {
+                entry.turns().leave(turn);
+                core.registry().unpin(id);
+              }
+            });
+  }
+
+  static SandboxException notFound(Operation operation, int id) {
+    return SandboxException.builder(
+            ErrorCode.PTY_NOT_FOUND,
+            operation,
+            "no PTY " + id + ": it never was, has ended, or was terminated")
+        .context("id", id)
+        .build();
+  }
+
+  private PtyEntry find(Operation operation, int id) {
+    core.gate().check(operation);
+    PtyEntry entry = core.registry().entries().get(id);
+    if (entry == null) {
+      throw notFound(operation, id);
+    }
+    return entry;
+  }
+
+  @Override
+  public List<PtyInfo> list() {
+    return core.registry().entries().entrySet().stream()
+        .filter(each -> !each.getValue().killed())
+        .map(each -> each.getValue().info(each.getKey()))
+        .sorted(Comparator.comparingInt(PtyInfo::id))
+        .toList();
+  }
+
+  @Override
+  public void resize(int id, TerminalSize size) {
+    PtyEntry entry = find(Operation.PTY_RESIZE, id);
+    core.require(Capability.RESIZE, Operation.PTY_RESIZE);
+    core.events()
+        .brief(
+            Operation.PTY_RESIZE,
+            Integer.toString(id),
+            () -> {
+              if (entry.hasTerminal()) {
+                BriefCall.run(
+                    core,
+                    entry,
+                    Operation.PTY_RESIZE,
+                    (process, deadline) -> process.resize(size, deadline));
+              }
+            });
+  }
+
+  @Override
+  public void signal(int id, Signal signal) {
+    PtyEntry entry = find(Operation.PTY_SIGNAL, id);
+    core.require(Capability.SIGNALS, Operation.PTY_SIGNAL);
+    core.events()
+        .brief(
+            Operation.PTY_SIGNAL,
+            Integer.toString(id),
+            () ->
+                BriefCall.run(
+                    core,
+                    entry,
+                    Operation.PTY_SIGNAL,
+                    (process, deadline) -> process.signal(signal, deadline)));
+  }
+
+  @Override
+  public PtyUpdate terminate(int id) throws InterruptedException {
+    return core.events()
+        .call(
+            Operation.PTY_TERMINATE,
+            Integer.toString(id),
+            caller -> {
+              long startedAt = System.nanoTime();
+              core.gate().check(Operation.PTY_TERMINATE);
+              PtyEntry entry =
+                  core.registry()
+                      .detach(id)
+                      .orElseThrow(() -> notFound(Operation.PTY_TERMINATE, id));
+              core.reached(HookPoint.REG_AFTER_DETACH, entry.id().value());
+              var attempts = core.end(List.of(entry));
+              core.reached(HookPoint.SETTLE_BEFORE, entry.id().value());
+              List<Throwable> failures = core.helper().settle(attempts, caller);
+              core.freeIfOver(entry);
+              caller.throwIfCancelled(failures);
+              PtyCleanupHelper.throwFirst(failures);
+              return collector.finalUpdate(
+                  entry, YieldOptions.forWrite(), startedAt, PtyEndReason.KILLED);
+            });
+  }
+
+  @Override
+  public void terminateAll() throws InterruptedException {
+    core.events()
+        .run(
+            Operation.PTY_TERMINATE_ALL,
+            "",
+            caller -> {
+              core.gate().check(Operation.PTY_TERMINATE_ALL);
+              TerminateAll.run(core, caller);
+            });
+  }
+
+  @Override
+  public Registration onExit(int id, Consumer<PtyExit> listener) {
+    PtyEntry entry = find(Operation.PTY_POLL, id);
+    if (!entry.addExitListener(listener)) {
+      core.work().execute(() -> listener.accept(entry.end()));
+      return () -> {};
+    }
+    return entry.exitRegistration(listener);
+  }
+
+  @Override
+  public String toString() {
+    return "Ptys[session=" + session.id() + "]";
+  }
+}

@@ -1,0 +1,182 @@
+package io.sandboxspi.core.session;
+
+import io.sandboxspi.ErrorCode;
+import io.sandboxspi.Operation;
+import io.sandboxspi.SandboxEvent;
+import io.sandboxspi.SandboxException;
+import io.sandboxspi.SandboxListener;
+import io.sandboxspi.core.time.Caller;
+import io.sandboxspi.core.time.EngineClock;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.atomic.AtomicLong;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Tells listeners of every operation (spec S-EVT-01 to S-EVT-04). Thread-safe. */
+final class SessionEvents {
+  private static final Logger LOG = LoggerFactory.getLogger(SessionEvents.class);
+
+  private final String sessionId;
+  private final List<SandboxListener> listeners;
+  private final EngineClock clock;
+  private final AtomicLong sequence = new AtomicLong();
+  private final AtomicLong spans = new AtomicLong();
+
+  /** A call with a value. */
+  interface Call<T> {
+    T run(Caller caller) throws InterruptedException;
+  }
+
+  /** A call without a value. */
+  interface Action {
+    void run(Caller caller) throws InterruptedException;
+  }
+
+  SessionEvents(String sessionId, List<SandboxListener> listeners, EngineClock clock) {
+    this.sessionId = sessionId;
+    this.listeners = listeners;
+    this.clock = clock;
+  }
+
+  /** Makes a blocking call for the calling thread. */
+  <T> T call(Operation operation, String subject, Call<T> call) throws InterruptedException {
+    Span span = begin(operation, subject);
+    try (Caller caller = Caller.enter(clock)) {
+      try {
+        T value = call.run(caller);
+        span.succeeded();
+        return value;
+      } catch (Throwable failure) { // rethrown; the finish is told whatever it was
+        span.failed(failure, caller.cancellation().filter(c -> c == failure).isPresent());
+        throw failure;
+      }
+    }
+  }
+
+  /** As {@link #call} without a value. */
+  void run(Operation operation, String subject, Action action) throws InterruptedException {
+    call(
+        operation,
+        subject,
+        caller -> {
+          action.run(caller);
+          return true;
+        });
+  }
+
+  /** A blocking call that settles through interrupts and only sets the flag again. */
+  interface Settlement {
+    void run(Caller caller);
+  }
+
+  /** Makes a call that no interrupt ends. */
+  void settled(Operation operation, Settlement settlement) {
+    Span span = begin(operation, "");
+    try (Caller caller = Caller.enter(clock)) {
+      try {
+        settlement.run(caller);
+        span.succeeded();
+      } catch (Throwable failure) { // rethrown; the finish is told whatever it was
+        span.failed(failure, caller.cancellation().filter(c -> c == failure).isPresent());
+        throw failure;
+      }
+    }
+  }
+
+  /** Makes a call that is short by nature. */
+  void brief(Operation operation, String subject, Runnable step) {
+    Span span = begin(operation, subject);
+    try {
+      step.run();
+      span.succeeded();
+    } catch (Throwable failure) { // rethrown; the finish is told whatever it was
+      span.failed(failure, false);
+      throw failure;
+    }
+  }
+
+  Span begin(Operation operation, String subject) {
+    return new Span(operation, subject);
+  }
+
+  void retention(String processId, boolean retained, String detail) {
+    LOG.warn("session {}: process {} {}", sessionId, processId, detail);
+    tell(
+        new SandboxEvent.Retention(
+            sessionId, sequence.incrementAndGet(), Instant.now(), processId, retained, detail));
+  }
+
+  void pressure(int live, int limit) {
+    LOG.warn("session {}: {} of {} PTYs live", sessionId, live, limit);
+    tell(
+        new SandboxEvent.PtyPressure(
+            sessionId, sequence.incrementAndGet(), Instant.now(), live, limit));
+  }
+
+  private void tell(SandboxEvent event) {
+    for (SandboxListener listener : listeners) {
+      try {
+        listener.onEvent(event);
+      } catch (RuntimeException e) {
+        LOG.warn("session {}: a listener failed", sessionId, e);
+      }
+    }
+  }
+
+  /** One operation under way. */
+  final class Span {
+    private final long id = spans.incrementAndGet();
+    private final Operation operation;
+    private final String subject;
+    private final long startedAt = System.nanoTime();
+
+    private Span(Operation operation, String subject) {
+      this.operation = operation;
+      this.subject = subject;
+      LOG.debug("session {}: {} {} begins", sessionId, operation, subject);
+      if (!listeners.isEmpty()) {
+        tell(
+            new SandboxEvent.Started(
+                sessionId, sequence.incrementAndGet(), Instant.now(), id, operation, subject));
+      }
+    }
+
+    void succeeded() {
+      finish(SandboxEvent.Outcome.OK, Optional.empty());
+    }
+
+    void failed(Throwable failure, boolean cancelled) {
+      finish(
+          cancelled ? SandboxEvent.Outcome.CANCELLED : SandboxEvent.Outcome.ERROR,
+          failure instanceof SandboxException e ? Optional.of(e.code()) : Optional.empty());
+    }
+
+    private void finish(SandboxEvent.Outcome outcome, Optional<ErrorCode> error) {
+      Duration duration = Duration.ofNanos(System.nanoTime() - startedAt);
+      LOG.debug(
+          "session {}: {} {} ended {} {} after {}",
+          sessionId,
+          operation,
+          subject,
+          outcome,
+          error.map(Enum::name).orElse(""),
+          duration);
+      if (!listeners.isEmpty()) {
+        tell(
+            new SandboxEvent.Finished(
+                sessionId,
+                sequence.incrementAndGet(),
+                Instant.now(),
+                id,
+                operation,
+                subject,
+                outcome,
+                error,
+                duration));
+      }
+    }
+  }
+}

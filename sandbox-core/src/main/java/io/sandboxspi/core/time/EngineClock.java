@@ -1,0 +1,33 @@
+package io.sandboxspi.core.time;
+
+import io.sandboxspi.Registration;
+import io.sandboxspi.spi.Deadline;
+import java.time.Duration;
+import java.util.concurrent.locks.Condition;
+
+/** The engine's time: real, or driven by a test. Thread-safe. */
+public interface EngineClock {
+  /** Nanoseconds that only go up. */
+  long nanoTime();
+
+  /**
+   * Waits on a condition whose lock the caller holds, as {@link Condition#awaitNanos}, for at most
+   * this time of this clock; may wake early.
+   */
+  void awaitNanos(Condition condition, long nanos) throws InterruptedException;
+
+  /**
+   * Runs a short task that never blocks after this time, unless the registration is closed before.
+   */
+  Registration schedule(Duration delay, Runnable task);
+
+  /** A deadline on this clock. */
+  default Deadline deadline(Duration duration) {
+    return Deadline.after(duration, this::nanoTime);
+  }
+
+  /** The system's monotonic clock. */
+  static EngineClock system() {
+    return SystemClock.INSTANCE;
+  }
+}
