@@ -8,7 +8,6 @@ import java.io.PrintWriter;
 import java.nio.charset.Charset;
 import java.util.Map;
 import java.util.TreeMap;
-import java.util.concurrent.Callable;
 import java.util.function.Function;
 import picocli.CommandLine;
 import picocli.CommandLine.Help.Ansi;
@@ -17,7 +16,7 @@ import picocli.CommandLine.UnmatchedArgumentException;
 
 /** The {@code sandbox} command. */
 public final class Main {
-  private static final Map<String, Function<Engine, Callable<Integer>>> COMMANDS =
+  private static final Map<String, Function<Engine, CliCommand>> COMMANDS =
       new TreeMap<>(
           Map.of(
               "providers", ProvidersCommand::new,
@@ -43,14 +42,14 @@ public final class Main {
     return code;
   }
 
-  /** Only the command that is asked for is built: reading the annotations of all takes long. */
+  /** Builds only the command that is asked for. */
   private static CommandLine commandLine(Engine engine, String... args) {
-    CommandLine line = new CommandLine(new SandboxCommand());
+    CommandLine line = new CommandLine(new TopCommand(COMMANDS.keySet()).spec());
     boolean named = args.length > 0 && COMMANDS.containsKey(args[0]);
     COMMANDS.forEach(
         (name, command) -> {
           if (!named || name.equals(args[0])) {
-            line.addSubcommand(name, command.apply(engine));
+            line.addSubcommand(name, command.apply(engine).spec());
           }
         });
     line.setStopAtPositional(true);

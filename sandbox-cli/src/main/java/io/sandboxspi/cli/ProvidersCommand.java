@@ -8,36 +8,26 @@ import io.sandboxspi.spi.Availability;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.util.List;
-import java.util.concurrent.Callable;
 import java.util.stream.Collectors;
-import picocli.CommandLine.Command;
-import picocli.CommandLine.Model.CommandSpec;
-import picocli.CommandLine.Option;
-import picocli.CommandLine.Spec;
 
 /** {@code sandbox providers}: what can be opened here, and what not and why (spec S-CLI-06). */
-@Command(name = "providers", description = "Lists the providers, broken ones too, and why.")
-final class ProvidersCommand implements Callable<Integer> {
+final class ProvidersCommand extends CliCommand {
   private final Engine engine;
 
-  @Spec private CommandSpec spec = CommandSpec.create();
-
-  @Option(names = "--json", description = "Writes JSON.")
-  private boolean json;
-
   ProvidersCommand(Engine engine) {
+    super("providers", "Lists the providers, broken ones too, and why.");
     this.engine = engine;
+    flag("--json", "Writes JSON.");
   }
 
   @Override
   public Integer call() throws IOException {
-    PrintWriter out = spec.commandLine().getOut();
-    if (json) {
-      writeJson(engine.providers(), out);
+    if (has("--json")) {
+      writeJson(engine.providers(), out());
     } else {
-      engine.providers().forEach(provider -> writeText(provider, out));
+      engine.providers().forEach(provider -> writeText(provider, out()));
     }
-    out.flush();
+    out().flush();
     return ExitCodes.OK;
   }
 

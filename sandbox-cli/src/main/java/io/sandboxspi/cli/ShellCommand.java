@@ -3,33 +3,15 @@ package io.sandboxspi.cli;
 import io.sandboxspi.Command;
 import io.sandboxspi.SandboxSession;
 import io.sandboxspi.TerminalSize;
-import java.util.ArrayList;
-import java.util.List;
-import java.util.concurrent.Callable;
-import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Parameters;
 
 /** {@code sandbox shell}: the user's terminal in a fresh sandbox (spec S-CLI-03). */
-@picocli.CommandLine.Command(
-    name = "shell",
-    description = "Opens a shell, or the given command, on your terminal.")
-final class ShellCommand implements Callable<Integer> {
+final class ShellCommand extends SandboxCliCommand {
   private static final String BEST_SHELL =
       "if command -v bash >/dev/null 2>&1; then exec bash -i; else exec sh -i; fi";
 
-  private final Engine engine;
-
-  @Mixin private TargetOptions target = new TargetOptions();
-  @Mixin private CommandOptions options = new CommandOptions();
-
-  @Parameters(
-      arity = "0..*",
-      paramLabel = "CMD",
-      description = "Program and arguments (default: bash -i or sh -i).")
-  private List<String> argv = new ArrayList<>();
-
   ShellCommand(Engine engine) {
-    this.engine = engine;
+    super(engine, "shell", "Opens a shell, or the given command, on your terminal.");
+    words(false, "CMD", "Program and arguments (default: bash -i or sh -i).");
   }
 
   @Override
@@ -37,12 +19,11 @@ final class ShellCommand implements Callable<Integer> {
     if (StandardStreams.input() != StandardStreams.Input.TERMINAL) {
       throw CliFailure.usage("shell needs a terminal on standard input; use run for scripts");
     }
-    Command command = argv.isEmpty() ? Command.shell(BEST_SHELL) : Command.of(argv);
-    Command onTerminal = options.withTerminalType(options.applyTo(command)).terminal(window());
+    Command command = words().isEmpty() ? Command.shell(BEST_SHELL) : Command.of(words());
+    Command sized = withTerminalType(configured(command)).terminal(window());
     try (ShutdownGuard guard = ShutdownGuard.open();
-        SandboxSession session = engine.open(target.provider(), target.spec())) {
-      return ExitCodes.of(
-          Passthrough.runRaw(session, onTerminal, guard, ShellCommand::window).status());
+        SandboxSession session = open()) {
+      return ExitCodes.of(Passthrough.runRaw(session, sized, guard, ShellCommand::window).status());
     }
   }
 

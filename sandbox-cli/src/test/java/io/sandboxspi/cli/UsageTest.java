@@ -12,7 +12,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 class UsageTest {
   static Stream<Arguments> wrongUses() {
     return Stream.of(
-        wrong("missing command: ", ""),
+        wrong("missing command; known: ", ""),
         wrong("unknown command; known: ", "fly"),
         wrong("Unknown option: '--fast'", "run --fast -- true"),
         wrong("Missing required parameter: 'CMD'", "run"),

@@ -1,0 +1,87 @@
+package io.sandboxspi.cli;
+
+import io.sandboxspi.Command;
+import io.sandboxspi.SandboxSession;
+import io.sandboxspi.SandboxSpec;
+import java.util.List;
+import picocli.CommandLine.Model.OptionSpec;
+
+/** A command that runs something in a fresh sandbox. */
+abstract class SandboxCliCommand extends CliCommand {
+  private final Engine engine;
+
+  SandboxCliCommand(Engine engine, String name, String description, String... footer) {
+    super(name, description, footer);
+    this.engine = engine;
+    declareProvider(this);
+    texts(
+        "--env",
+        "NAME[=VALUE]",
+        "Variable of the command; without a value it is copied from here. Repeatable.");
+    text("--workdir", "DIRECTORY", "Directory to start in (default: the workspace).");
+  }
+
+  /** Declares the options that name a provider. */
+  static void declareProvider(CliCommand command) {
+    command.text("--provider", "NAME", "Provider of the sandbox (default: local).");
+    command.option(
+        OptionSpec.builder("--option")
+            .type(List.class)
+            .auxiliaryTypes(String.class)
+            .paramLabel("NAME=VALUE")
+            .description("Option of the provider; repeatable."));
+  }
+
+  static String provider(CliCommand command) {
+    return command.<String>value("--provider").orElse("local");
+  }
+
+  static SandboxSpec sandbox(CliCommand command) {
+    SandboxSpec.Builder spec = SandboxSpec.builder();
+    for (String option : command.values("--option")) {
+      int end = option.indexOf('=');
+      if (end <= 0) {
+        throw CliFailure.usage(
+            "Invalid value for option '--option': '" + option + "'; allowed: NAME=VALUE");
+      }
+      spec.option(option.substring(0, end), option.substring(end + 1));
+    }
+    return spec.build();
+  }
+
+  final SandboxSession open() throws InterruptedException {
+    return engine.open(provider(this), sandbox(this));
+  }
+
+  /** The command with the environment and directory that the user asked for. */
+  final Command configured(Command command) {
+    Command changed = this.<String>value("--workdir").map(command::workdir).orElse(command);
+    for (String variable : values("--env")) {
+      int end = variable.indexOf('=');
+      changed =
+          end >= 0
+              ? changed.env(variable.substring(0, end), variable.substring(end + 1))
+              : changed.env(variable, copied(variable));
+    }
+    return changed;
+  }
+
+  /** The command with the type of the user's terminal, unless another is given. */
+  static Command withTerminalType(Command command) {
+    String type = System.getenv("TERM");
+    return type == null || command.environment().containsKey("TERM")
+        ? command
+        : command.env("TERM", type);
+  }
+
+  private static String copied(String name) {
+    String value = System.getenv(name);
+    if (value == null) {
+      throw CliFailure.usage(
+          "Invalid value for option '--env': '"
+              + name
+              + "' is not set here; allowed: NAME=VALUE, or a variable that is set");
+    }
+    return value;
+  }
+}
