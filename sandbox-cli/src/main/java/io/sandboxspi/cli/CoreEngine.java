@@ -2,17 +2,19 @@ package io.sandboxspi.cli;
 
 import io.sandboxspi.SandboxSession;
 import io.sandboxspi.SandboxSpec;
+import io.sandboxspi.core.ProviderInfo;
+import io.sandboxspi.core.Sandboxes;
 import java.util.List;
 
 /** The engine on the class path. */
 final class CoreEngine implements Engine {
   @Override
   public SandboxSession open(String provider, SandboxSpec spec) throws InterruptedException {
-    throw CliFailure.sandbox("there is no engine yet", null);
+    return Sandboxes.open(provider, spec);
   }
 
   @Override
-  public List<Provider> providers() {
-    return List.of();
+  public List<ProviderInfo> providers() {
+    return Sandboxes.providers();
   }
 }

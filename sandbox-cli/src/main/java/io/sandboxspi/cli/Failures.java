@@ -7,10 +7,11 @@ import java.io.PrintWriter;
 final class Failures {
   private Failures() {}
 
-  /** Prints the failure and returns the exit code. */
+  /** Prints the failure, unless the user asked for the end, and returns the exit code. */
   static int report(Throwable failure, PrintWriter to) {
     boolean quiet =
         failure instanceof InterruptedException
+            || ShutdownGuard.jvmEnds()
             || (failure instanceof CliFailure own && own.isQuiet());
     if (!quiet) {
       to.println("sandbox: " + line(failure));

@@ -161,13 +161,11 @@ final class Passthrough {
         to.write(buffer, 0, length);
         to.flush();
       }
-    } catch (CliFailure unreadable) {
-      command.cancel(unreadable);
-    } catch (IOException | SandboxException ended) {
+    } catch (IOException ended) {
       // The command takes no more input: it has ended, or closed it
       debug("input is not taken any more", ended);
-    } catch (RuntimeException defect) {
-      command.cancel(defect);
+    } catch (RuntimeException failure) {
+      command.cancel(failure);
     }
   }
 

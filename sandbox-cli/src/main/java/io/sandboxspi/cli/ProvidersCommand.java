@@ -4,6 +4,7 @@ import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonGenerator;
 import com.fasterxml.jackson.core.util.DefaultPrettyPrinter;
 import io.sandboxspi.Capability;
+import io.sandboxspi.core.ProviderInfo;
 import io.sandboxspi.spi.Availability;
 import java.io.IOException;
 import java.io.PrintWriter;
@@ -31,7 +32,7 @@ final class ProvidersCommand extends CliCommand {
     return ExitCodes.OK;
   }
 
-  private static void writeText(Engine.Provider provider, PrintWriter out) {
+  private static void writeText(ProviderInfo provider, PrintWriter out) {
     out.println(provider.name() + ": " + state(provider.availability()));
     out.println("  " + provider.implementation());
     if (!provider.capabilities().isEmpty()) {
@@ -50,15 +51,14 @@ final class ProvidersCommand extends CliCommand {
         : "available";
   }
 
-  private static void writeJson(List<Engine.Provider> providers, PrintWriter out)
-      throws IOException {
+  private static void writeJson(List<ProviderInfo> providers, PrintWriter out) throws IOException {
     try (JsonGenerator json =
         new JsonFactory()
             .createGenerator(out)
             .disable(JsonGenerator.Feature.AUTO_CLOSE_TARGET)
             .setPrettyPrinter(new DefaultPrettyPrinter())) {
       json.writeStartArray();
-      for (Engine.Provider provider : providers) {
+      for (ProviderInfo provider : providers) {
         json.writeStartObject();
         json.writeStringField("name", provider.name());
         json.writeStringField("implementation", provider.implementation());

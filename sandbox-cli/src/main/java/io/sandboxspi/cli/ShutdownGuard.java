@@ -55,6 +55,18 @@ final class ShutdownGuard implements AutoCloseable {
     }
   }
 
+  /** Whether the JVM has been told to end. */
+  static boolean jvmEnds() {
+    Thread probe = new Thread(() -> {}, "sandbox-cli-probe");
+    try {
+      Runtime.getRuntime().addShutdownHook(probe);
+      Runtime.getRuntime().removeShutdownHook(probe);
+      return false;
+    } catch (IllegalStateException ending) {
+      return true;
+    }
+  }
+
   private void endWork() {
     scope.cancel(interrupted());
     try {

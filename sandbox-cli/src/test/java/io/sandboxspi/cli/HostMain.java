@@ -2,6 +2,7 @@ package io.sandboxspi.cli;
 
 import io.sandboxspi.SandboxSession;
 import io.sandboxspi.SandboxSpec;
+import io.sandboxspi.core.ProviderInfo;
 import java.util.List;
 
 /** The command over {@link HostSession}, for a JVM of its own. */
@@ -17,7 +18,7 @@ final class HostMain {
           }
 
           @Override
-          public List<Provider> providers() {
+          public List<ProviderInfo> providers() {
             return List.of();
           }
         };
