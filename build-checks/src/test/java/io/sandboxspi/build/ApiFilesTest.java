@@ -43,10 +43,10 @@ class ApiFilesTest {
 
   @Test
   void theApiNamesNoHostPath() {
-    assertThat(dump("sandbox-api"))
-        .as("sandbox paths are POSIX strings")
-        .doesNotContain("java.nio.file.")
-        .doesNotContain("java.io.File");
+    assertThat(dump("sandbox-api").lines())
+        .as("members that name a path of the host; sandbox paths are POSIX strings")
+        .filteredOn(line -> line.contains("java.nio.file.") || line.contains("java.io.File"))
+        .isEmpty();
   }
 
   private static String dump(String module) {

@@ -95,7 +95,7 @@ class HouseRulesTest {
         .callCodeUnitWhere(makesThreads())
         .because("every thread has an owner and a name: " + THREAD_OWNERS)
         .allowEmptyShould(true)
-        .check(Classes.main("sandbox-api", "sandbox-core", "provider-local", "sandbox-cli"));
+        .check(Classes.main("sandbox-api", "sandbox-core", "provider-local"));
   }
 
   @Test
