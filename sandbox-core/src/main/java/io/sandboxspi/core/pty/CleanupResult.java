@@ -1,5 +1,6 @@
 package io.sandboxspi.core.pty;
 
+import io.sandboxspi.core.time.Suppressed;
 import io.sandboxspi.spi.TerminationOutcome;
 import java.util.List;
 import java.util.Optional;
@@ -22,8 +23,8 @@ public record CleanupResult(TerminationOutcome outcome, Optional<Throwable> rele
     if (releaseFailure.isPresent()) {
       if (first == null) {
         first = releaseFailure.get();
-      } else if (first != releaseFailure.get()) {
-        first.addSuppressed(releaseFailure.get());
+      } else {
+        Suppressed.add(first, releaseFailure.get());
       }
     }
     return Optional.ofNullable(first);
@@ -36,9 +37,7 @@ public record CleanupResult(TerminationOutcome outcome, Optional<Throwable> rele
     }
     Throwable first = failures.get(0);
     for (Throwable other : failures.subList(1, failures.size())) {
-      if (other != first) {
-        first.addSuppressed(other);
-      }
+      Suppressed.add(first, other);
     }
     return Optional.of(first);
   }

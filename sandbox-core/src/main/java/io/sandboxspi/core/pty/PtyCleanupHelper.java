@@ -51,6 +51,7 @@ public final class PtyCleanupHelper<E> {
     private boolean proven;
     private boolean destroyed;
     private boolean wanted;
+    private boolean again;
     private @Nullable Attempt attempt;
     private @Nullable LaneTask<Boolean> release;
   }
@@ -107,8 +108,12 @@ public final class PtyCleanupHelper<E> {
       }
       // What was proven before the handle came says nothing of a process that started late.
       state.proven = state.destroyed;
+      state.again = state.attempt != null;
+      if (state.again) {
+        return;
+      }
     }
-    begin(List.of(entry), true);
+    begin(List.of(entry));
   }
 
   /** The entries owned, in the order they came. */
@@ -142,15 +147,12 @@ public final class PtyCleanupHelper<E> {
 
   /** Begins or joins the cleanup of one entry; the future never fails and completes in bounds. */
   public CompletableFuture<CleanupResult> begin(E entry) {
-    return begin(List.of(entry), false).get(0);
+    return begin(List.of(entry)).get(0);
   }
 
   /** Begins or joins the cleanup of a batch: one future for each entry, in order. */
   public List<CompletableFuture<CleanupResult>> begin(Collection<E> entries) {
-    return begin(entries, false);
-  }
 
-  private List<CompletableFuture<CleanupResult>> begin(Collection<E> entries, boolean after) {
     List<CompletableFuture<CleanupResult>> results = new ArrayList<>();
     List<Attempt> fresh = new ArrayList<>();
     synchronized (lock) {
@@ -164,9 +166,6 @@ public final class PtyCleanupHelper<E> {
         if (state.attempt == null) {
           state.attempt = new Attempt(entry, state);
           fresh.add(state.attempt);
-        } else if (after) {
-          // The handle came during an attempt that did not know it: one more follows.
-          Callback.when(state.attempt.result, (r, failure) -> openingOver(entry));
         }
         results.add(state.attempt.result);
       }
@@ -189,7 +188,7 @@ public final class PtyCleanupHelper<E> {
    * @throws SandboxException the first failure in batch order, the others suppressed under it
    */
   public void cleanUp(Collection<E> entries, Caller caller) throws InterruptedException {
-    List<Throwable> failures = settle(begin(entries, false), caller);
+    List<Throwable> failures = settle(begin(entries), caller);
     caller.throwIfCancelled(failures);
     throwFirst(failures);
   }
@@ -224,7 +223,7 @@ public final class PtyCleanupHelper<E> {
       entries = new ArrayList<>(owned.keySet());
     }
     running.forEach(attempt -> attempt.kill.complete(TerminationOutcome.alreadyGone()));
-    return begin(entries, false);
+    return begin(entries);
   }
 
   /** Arms the bound of the kill. */
@@ -341,8 +340,17 @@ public final class PtyCleanupHelper<E> {
   }
 
   private void finish(Attempt attempt, CleanupResult result) {
+    boolean again;
     synchronized (lock) {
       attempt.state.attempt = null;
+      again = attempt.state.again;
+      attempt.state.again = false;
+      if (again) {
+        attempt.state.proven = attempt.state.destroyed;
+      }
+    }
+    if (again) {
+      begin(List.of(attempt.entry));
     }
     boolean closed = closeIfOver(attempt.entry, attempt.state);
     if (!closed) {

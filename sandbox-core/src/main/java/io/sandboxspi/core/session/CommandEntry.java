@@ -9,6 +9,7 @@ import io.sandboxspi.Operation;
 import io.sandboxspi.SandboxException;
 import io.sandboxspi.core.output.BoundedPipe;
 import io.sandboxspi.core.output.HeadCapBuffer;
+import io.sandboxspi.core.time.Suppressed;
 import io.sandboxspi.spi.OutputChannel;
 import java.nio.ByteBuffer;
 import java.time.Duration;
@@ -109,7 +110,7 @@ final class CommandEntry extends ProcessEntry {
       return;
     }
     RuntimeException end = why == null ? endedBySession() : why.apply(result());
-    failure.filter(f -> f != end).ifPresent(end::addSuppressed);
+    failure.ifPresent(other -> Suppressed.add(end, other));
     done.completeExceptionally(end);
   }
 

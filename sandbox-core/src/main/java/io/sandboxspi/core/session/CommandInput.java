@@ -1,10 +1,13 @@
 package io.sandboxspi.core.session;
 
+import io.sandboxspi.CallScope;
 import io.sandboxspi.ErrorCode;
 import io.sandboxspi.Operation;
+import io.sandboxspi.Retryable;
 import io.sandboxspi.SandboxException;
 import io.sandboxspi.core.time.Caller;
 import io.sandboxspi.core.time.LaneTask;
+import io.sandboxspi.spi.Deadline;
 import io.sandboxspi.spi.InputClosedException;
 import io.sandboxspi.spi.SandboxProcess;
 import java.io.IOException;
@@ -12,9 +15,11 @@ import java.io.InterruptedIOException;
 import java.io.OutputStream;
 import java.nio.ByteBuffer;
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
-import java.util.concurrent.Callable;
+import java.util.Optional;
+import java.util.OptionalLong;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -73,12 +78,8 @@ final class CommandInput extends OutputStream {
     if (closed) {
       throw new IOException("the input is closed");
     }
-    ByteBuffer copy = ByteBuffer.wrap(bytes.clone(), offset, length);
-    run(
-        () -> {
-          entry.process().orElseThrow().write(copy, core.clock().deadline(STEP));
-          return true;
-        });
+    ByteBuffer copy = ByteBuffer.wrap(Arrays.copyOfRange(bytes, offset, offset + length));
+    run((process, deadline) -> process.write(copy, deadline));
   }
 
   @Override
@@ -87,32 +88,44 @@ final class CommandInput extends OutputStream {
       return;
     }
     closed = true;
-    if (entry.exited() || entry.killed()) {
-      return;
+    if (!entry.exited() && !entry.killed()) {
+      run(SandboxProcess::closeInput);
     }
-    run(
-        () -> {
-          entry.process().orElseThrow().closeInput(core.clock().deadline(STEP));
-          return true;
-        });
   }
 
-  private void run(Callable<Boolean> action) throws IOException {
+  /** A call to the process. */
+  private interface Action {
+    void run(SandboxProcess process, Deadline deadline)
+        throws InterruptedException, InputClosedException;
+  }
+
+  /** Runs in turn, for as long as the caller's scope allows, or 30 s without a deadline there. */
+  private void run(Action action) throws IOException {
+    Duration limit =
+        CallScope.current()
+            .map(CallScope::remainingNanos)
+            .filter(OptionalLong::isPresent)
+            .map(left -> Duration.ofNanos(left.getAsLong()))
+            .orElse(STEP);
+    Deadline deadline = core.clock().deadline(limit);
     try (Caller caller = Caller.enter(core.clock())) {
       var turn = turns.take();
       try {
-        caller.await(turn, core.clock().deadline(STEP));
-        caller.throwIfCancelled(List.of());
-        LaneTask<Boolean> task = core.work().call(action);
+        check(caller.await(turn, deadline), caller);
+        LaneTask<Boolean> task =
+            core.work()
+                .call(
+                    () -> {
+                      action.run(entry.process().orElseThrow(), deadline);
+                      return true;
+                    });
         entry.track(task);
-        Caller.Wait wait = caller.await(task, core.clock().deadline(STEP.plusSeconds(1)));
+        Caller.Wait wait = caller.await(task, deadline);
         if (wait != Caller.Wait.DONE) {
           task.interrupt();
         }
-        if (wait == Caller.Wait.CANCELLED) {
-          caller.throwIfCancelled(List.of());
-        }
-        raise(task, wait);
+        check(wait, caller);
+        raise(task.handle((ok, thrown) -> Optional.ofNullable(thrown)).join());
       } catch (InterruptedException e) {
         InterruptedIOException interrupted = new InterruptedIOException("interrupted");
         interrupted.initCause(e);
@@ -123,21 +136,32 @@ final class CommandInput extends OutputStream {
     }
   }
 
-  private void raise(LaneTask<Boolean> task, Caller.Wait wait) throws IOException {
-    if (wait == Caller.Wait.DEADLINE) {
-      throw new IOException("the command takes no input");
+  private static void check(Caller.Wait wait, Caller caller) throws InterruptedException {
+    if (wait == Caller.Wait.CANCELLED) {
+      caller.throwIfCancelled(List.of());
     }
-    Throwable failure = task.handle((ok, thrown) -> thrown).join();
-    if (failure instanceof InputClosedException || (failure != null && entry.killed())) {
+    if (wait == Caller.Wait.DEADLINE) {
+      throw SandboxException.builder(
+              ErrorCode.WRITE_TIMEOUT, Operation.EXEC, "the command did not take its input in time")
+          .retryable(Retryable.UNKNOWN)
+          .build();
+    }
+  }
+
+  private void raise(Optional<Throwable> outcome) throws IOException {
+    if (outcome.isEmpty()) {
+      return;
+    }
+    Throwable failure = outcome.get();
+    if (failure instanceof InputClosedException || entry.killed() || entry.exited()) {
       throw new IOException("the command has ended", failure);
     }
     if (failure instanceof RuntimeException e) {
       throw e;
     }
-    if (failure != null) {
-      throw SandboxException.builder(ErrorCode.TRANSPORT, Operation.EXEC, "writing input failed")
-          .cause(failure)
-          .build();
-    }
+    throw SandboxException.builder(ErrorCode.TRANSPORT, Operation.EXEC, "writing input failed")
+        .cause(failure)
+        .retryable(Retryable.UNKNOWN)
+        .build();
   }
 }

@@ -77,7 +77,9 @@ final class EngineCleanup implements CleanupOperations<ProcessEntry> {
           continue;
         }
         Caller.Wait seen = caller.await(entry.exitSeen(), evidence);
-        caller.throwIfCancelled(List.of());
+        if (seen == Caller.Wait.CANCELLED) {
+          caller.throwIfCancelled(List.of());
+        }
         if (seen == Caller.Wait.DEADLINE
             && core.capabilities().contains(Capability.EXIT_CODE_RELIABLE)) {
           result.put(entry, TerminationOutcome.unconfirmed(noExit()));
@@ -89,7 +91,6 @@ final class EngineCleanup implements CleanupOperations<ProcessEntry> {
           caller.await(entry.outputOver(), grace);
         }
       }
-      caller.throwIfCancelled(List.of());
     }
     return result;
   }

@@ -8,6 +8,7 @@ import io.sandboxspi.SessionState;
 import io.sandboxspi.core.time.Callback;
 import io.sandboxspi.core.time.Caller;
 import io.sandboxspi.core.time.LaneTask;
+import io.sandboxspi.core.time.Suppressed;
 import io.sandboxspi.spi.Deadline;
 import io.sandboxspi.spi.LaunchRequest;
 import io.sandboxspi.spi.SandboxProcess;
@@ -76,7 +77,7 @@ final class Launcher {
     }
     List<Throwable> cleanupFailures = core.helper().settle(core.end(List.of(entry)), caller);
     for (Throwable other : cleanupFailures) {
-      failure.addSuppressed(other);
+      Suppressed.add(failure, other);
     }
     if (wait == Caller.Wait.CANCELLED) {
       caller.throwIfCancelled(cleanupFailures);

@@ -19,6 +19,7 @@ import io.sandboxspi.core.pty.PtyCleanupHelper;
 import io.sandboxspi.core.pty.PtyRegistry;
 import io.sandboxspi.core.time.Callback;
 import io.sandboxspi.core.time.Caller;
+import io.sandboxspi.core.time.Suppressed;
 import io.sandboxspi.spi.LaunchRequest;
 import java.util.Comparator;
 import java.util.List;
@@ -91,9 +92,7 @@ final class PtyService implements Ptys {
         core.registry().detach(id);
         core.reached(HookPoint.SETTLE_BEFORE, entry.id().value());
         for (Throwable other : core.helper().settle(core.end(List.of(entry)), caller)) {
-          if (other != failure) {
-            failure.addSuppressed(other);
-          }
+          Suppressed.add(failure, other);
         }
         core.freeIfOver(entry);
       }
@@ -109,7 +108,7 @@ final class PtyService implements Ptys {
     if (insertion.isEmpty()) {
       List<Throwable> failures = core.helper().settle(core.end(List.of(entry)), caller);
       SandboxException full = full();
-      failures.forEach(full::addSuppressed);
+      failures.forEach(other -> Suppressed.add(full, other));
       throw full;
     }
     PtyRegistry.Insertion<PtyEntry> inserted = insertion.get();

@@ -29,22 +29,36 @@ public final class Caller implements AutoCloseable {
   }
 
   private final EngineClock clock;
+  private final Thread owner = Thread.currentThread();
   private final ReentrantLock lock = new ReentrantLock();
   private final Condition woken = lock.newCondition();
   private final Optional<CallScope> scope = CallScope.current();
   private final Registration subscription;
   private boolean signalled;
-  private boolean interrupted;
-  private @Nullable Throwable cancellation;
+  private volatile boolean interrupted;
+  private volatile @Nullable Throwable cancellation;
 
   private Caller(EngineClock clock) {
     this.clock = clock;
-    this.subscription = scope.map(s -> s.onCancel(this::wake)).orElse(() -> {});
+    this.subscription = scope.map(s -> s.onCancel(() -> scopeCancelled(s))).orElse(() -> {});
   }
 
   /** The calling thread; close it when the call returns. */
   public static Caller enter(EngineClock clock) {
     return new Caller(clock);
+  }
+
+  /** On the canceller's thread, so that the first of several cancellations is known. */
+  private void scopeCancelled(CallScope cancelled) {
+    lock.lock();
+    try {
+      if (cancellation == null && !interrupted && !owner.isInterrupted()) {
+        cancellation = cancelled.cancellation().orElse(null);
+      }
+    } finally {
+      lock.unlock();
+    }
+    wake();
   }
 
   /** Makes a wait look again. */
@@ -122,14 +136,18 @@ public final class Caller implements AutoCloseable {
     if (Thread.interrupted()) {
       interrupted = true;
     }
-    if (cancellation == null) {
-      if (interrupted) {
+    lock.lock();
+    try {
+      if (cancellation == null && interrupted) {
         cancellation = new InterruptedException("the caller was interrupted");
-      } else {
-        scope.flatMap(CallScope::cancellation).ifPresent(reason -> cancellation = reason);
       }
+      if (cancellation == null) {
+        cancellation = scope.flatMap(CallScope::cancellation).orElse(null);
+      }
+      return cancellation != null;
+    } finally {
+      lock.unlock();
     }
-    return cancellation != null;
   }
 
   /** Why the caller must end, if it must. */
@@ -149,7 +167,7 @@ public final class Caller implements AutoCloseable {
       return;
     }
     if (cancellation instanceof InterruptedException interrupt) {
-      failures.forEach(interrupt::addSuppressed);
+      failures.forEach(failure -> Suppressed.add(interrupt, failure));
       throw interrupt;
     }
     throwIfScopeCancelled(failures);
@@ -162,11 +180,7 @@ public final class Caller implements AutoCloseable {
    */
   public void throwIfScopeCancelled(List<? extends Throwable> failures) {
     if (noteCancellation() && cancellation instanceof RuntimeException reason) {
-      for (Throwable failure : failures) {
-        if (failure != reason) {
-          reason.addSuppressed(failure);
-        }
-      }
+      failures.forEach(failure -> Suppressed.add(reason, failure));
       throw reason;
     }
   }
