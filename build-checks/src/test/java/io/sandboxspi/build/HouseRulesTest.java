@@ -33,7 +33,8 @@ import org.junit.jupiter.api.Test;
 /** Habits of the house that a machine can see. */
 class HouseRulesTest {
   /** Classes that may make threads: their names say so, or it is their one purpose. */
-  private static final String THREAD_OWNERS = ".*(Threads|Lane|Reactor|Driver|Hook|OpenSessions)\\b.*";
+  private static final String THREAD_OWNERS =
+      ".*(Threads|Lane|Reactor|Driver|Hook|OpenSessions)\\b.*";
 
   private static final JavaClasses ALL = Classes.main(Repo.MODULES.toArray(String[]::new));
 
