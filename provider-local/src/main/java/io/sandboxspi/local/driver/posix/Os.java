@@ -12,6 +12,7 @@ public final class Os {
 
   static final int EAGAIN = LINUX ? 11 : 35;
   static final int O_NONBLOCK = LINUX ? 0x800 : 0x4;
+  static final int O_CLOEXEC = LINUX ? 0x80000 : 0;
   static final int SIGCHLD = LINUX ? 17 : 20;
   static final long TIOCSWINSZ = LINUX ? 0x5414 : 0x80087467L;
 

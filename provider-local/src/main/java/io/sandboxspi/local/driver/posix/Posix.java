@@ -112,16 +112,26 @@ public final class Posix {
   /** Closes. */
   public static native int close(int fd);
 
-  static native long read(int fd, long buffer, long size);
+  /** Reads. */
+  public static native long read(int fd, long buffer, long size);
 
   static native long write(int fd, long buffer, long size);
 
   /** Waits for events. */
   public static native int poll(long fds, long count, int timeoutMillis);
 
+  /** Opens; variadic, but without the arguments that vary. */
+  private static native int open(long path, int flags);
+
+  /** Opens a file for reading, close-on-exec where the system knows it. */
+  public static int openForReading(long path) {
+    return open(path, O_RDONLY | Os.O_CLOEXEC);
+  }
+
   static native int waitid(int type, int id, long info, int options);
 
-  static native int kill(int pid, int signal);
+  /** Sends a signal. */
+  public static native int kill(int pid, int signal);
 
   static native long signal(int signal, long handler);
 }

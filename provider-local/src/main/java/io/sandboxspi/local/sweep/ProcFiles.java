@@ -1,0 +1,147 @@
+package io.sandboxspi.local.sweep;
+
+import io.sandboxspi.local.driver.posix.NativeBuffer;
+import io.sandboxspi.local.driver.posix.Posix;
+import java.io.File;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/** Reads {@code /proc} by plain system calls into one buffer. Not thread-safe. */
+final class ProcFiles {
+  /** What was found in an environment. */
+  enum Environment {
+    /** The variable is there; its value is {@link #cookie()}. */
+    FOUND,
+    /** It was read and the variable is not there. */
+    ABSENT,
+    /** Nothing to read: the process may be just starting a program. */
+    EMPTY,
+    /** It belongs to somebody else, or the process has gone. */
+    UNREADABLE
+  }
+
+  private static final String ROOT = "/proc";
+  private static final byte[] NAME =
+      (ProcessSweep.VARIABLE + "=").getBytes(StandardCharsets.US_ASCII);
+
+  /** More than the kernel's limit for one variable; longer environments are read in parts. */
+  private static final int CONTENT = 256 * 1024;
+
+  private static final int PATH = 64;
+  private static final int MAX_COOKIE = 128;
+
+  private final NativeBuffer path = new NativeBuffer(PATH);
+  private final NativeBuffer content = new NativeBuffer(CONTENT);
+  private String cookie = "";
+
+  static boolean available() {
+    return new File("/proc/self/stat").exists();
+  }
+
+  /** Ids of all processes that can be seen. */
+  List<Integer> pids() {
+    String[] names = new File(ROOT).list();
+    List<Integer> pids = new ArrayList<>();
+    for (String name : names == null ? new String[0] : names) {
+      if (Character.isDigit(name.charAt(0))) {
+        pids.add(Integer.parseInt(name));
+      }
+    }
+    return pids;
+  }
+
+  Optional<ProcEntry> stat(int pid) {
+    int size = read(pid, "/stat");
+    return size <= 0 ? Optional.empty() : parse(pid, size);
+  }
+
+  /** Looks for the cookie; after {@code FOUND} it is in {@link #cookie()}. */
+  Environment environment(int pid) {
+    int size = read(pid, "/environ");
+    if (size <= 0) {
+      return size < 0 ? Environment.UNREADABLE : Environment.EMPTY;
+    }
+    ByteBuffer bytes = content.bytes;
+    int start = 0;
+    for (int i = 0; i < size; i++) {
+      if (bytes.get(i) == 0) {
+        start = i + 1;
+      } else if (i == start + NAME.length - 1 && named(start)) {
+        cookie = text(i + 1, size);
+        return Environment.FOUND;
+      }
+    }
+    return Environment.ABSENT;
+  }
+
+  String cookie() {
+    return cookie;
+  }
+
+  private boolean named(int start) {
+    for (int i = 0; i < NAME.length; i++) {
+      if (content.bytes.get(start + i) != NAME[i]) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  private String text(int from, int size) {
+    byte[] value = new byte[MAX_COOKIE];
+    int length = 0;
+    while (length < MAX_COOKIE && from + length < size && content.bytes.get(from + length) != 0) {
+      value[length] = content.bytes.get(from + length);
+      length++;
+    }
+    return new String(value, 0, length, StandardCharsets.UTF_8);
+  }
+
+  /** Reads a file of a process; -1 if it cannot be. */
+  private int read(int pid, String file) {
+    byte[] name = (ROOT + "/" + pid + file).getBytes(StandardCharsets.US_ASCII);
+    path.bytes.put(0, name).put(name.length, (byte) 0);
+    int fd = Posix.openForReading(path.address);
+    if (fd < 0) {
+      return -1;
+    }
+    int size = 0;
+    long count;
+    do {
+      count = Posix.read(fd, content.address + size, CONTENT - size);
+      size += (int) Math.max(0, count);
+    } while (count > 0 && size < CONTENT);
+    Posix.close(fd);
+    return count < 0 && size == 0 ? -1 : size;
+  }
+
+  /** The name in the second field may hold anything; what counts begins after its last bracket. */
+  private Optional<ProcEntry> parse(int pid, int size) {
+    int at = size - 1;
+    while (at > 0 && content.bytes.get(at) != ')') {
+      at--;
+    }
+    String[] fields = text(at + 2, size, 20);
+    if (fields.length < 20) {
+      return Optional.empty();
+    }
+    return Optional.of(
+        new ProcEntry(
+            pid,
+            Integer.parseInt(fields[1]),
+            Integer.parseInt(fields[2]),
+            Integer.parseInt(fields[3]),
+            fields[0].charAt(0),
+            Integer.parseInt(fields[17]),
+            Long.parseLong(fields[19])));
+  }
+
+  private String[] text(int from, int size, int fields) {
+    byte[] rest = new byte[Math.max(0, size - from)];
+    content.bytes.get(from, rest, 0, rest.length);
+    return new String(rest, StandardCharsets.US_ASCII).split(" ", fields + 1);
+  }
+}

@@ -1,0 +1,98 @@
+package io.sandboxspi.local.sweep;
+
+import io.sandboxspi.local.driver.DriverProcess;
+import io.sandboxspi.local.driver.posix.Posix;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+
+/**
+ * Ends whole trees of processes. A pass over {@code /proc} finds the members of the leader's group
+ * and session, processes with the cookie in their environment, and descendants of all these, while
+ * descent can still be seen; then every group and every other member gets SIGKILL. A tree is gone
+ * when a later pass finds nothing of it.
+ *
+ * <p>Not found: a process that left session and parents and also dropped its environment. Without
+ * {@code /proc} only groups are ended. Thread-safe.
+ */
+public final class ProcessSweep {
+  /** The variable that holds the cookie. */
+  public static final String VARIABLE = "SANDBOX_PROCESS";
+
+  private static final long SHORTEST_PAUSE = TimeUnit.MICROSECONDS.toNanos(500);
+  private static final long LONGEST_PAUSE = TimeUnit.MILLISECONDS.toNanos(20);
+
+  /** Passes that a refused signal gets, as its process may end with its parents. */
+  private static final int REFUSED_PASSES = 5;
+
+  private ProcessSweep() {}
+
+  /**
+   * Ends these trees together; a slow one does not keep the others.
+   *
+   * @param deadline by {@link System#nanoTime()}; what lives then is {@code UNCONFIRMED}
+   * @return an outcome for each cookie
+   * @throws InterruptedException when interrupted between two passes; signals have been sent
+   */
+  public static Map<String, Outcome> killAll(Collection<Target> targets, long deadline)
+      throws InterruptedException {
+    Map<String, Tree> open = new LinkedHashMap<>();
+    for (Target target : targets) {
+      open.put(target.cookie(), new Tree(target));
+    }
+    Map<String, Outcome> outcomes = new HashMap<>();
+    Pass pass = ProcFiles.available() ? new ProcPass() : ProcessSweep::groupPass;
+    long pause = SHORTEST_PAUSE;
+    for (int number = 1; ; number++) {
+      boolean certain = pass.over(new ArrayList<>(open.values()), number);
+      boolean last = deadline - System.nanoTime() <= 0;
+      int passes = number;
+      open.values()
+          .removeIf(
+              tree -> {
+                boolean gone = tree.survivors.isEmpty() && (certain || last);
+                boolean given = last || (tree.refused() && passes >= REFUSED_PASSES);
+                if (gone || given) {
+                  outcomes.put(tree.target.cookie(), tree.outcome());
+                }
+                return gone || given;
+              });
+      if (open.isEmpty()) {
+        return outcomes;
+      }
+      LockSupport.parkNanos(Math.min(pause, Math.max(1, deadline - System.nanoTime())));
+      pause = Math.min(2 * pause, LONGEST_PAUSE);
+      if (Thread.interrupted()) {
+        throw new InterruptedException("interrupted while processes were ended");
+      }
+    }
+  }
+
+  /** One look at all trees. */
+  interface Pass {
+    /**
+     * Finds and kills; leaves in each tree what lived.
+     *
+     * @return whether the look was complete
+     */
+    boolean over(List<Tree> trees, int number);
+  }
+
+  /** Without {@code /proc}: a group that takes no signal any more is gone. */
+  private static boolean groupPass(List<Tree> trees, int number) {
+    for (Tree tree : trees) {
+      tree.beginPass();
+      for (DriverProcess leader : tree.leader().stream().toList()) {
+        if (!leader.exited() || leader.signalGroup(Posix.SIGKILL)) {
+          tree.survivors.add((int) leader.pid());
+        }
+      }
+    }
+    return true;
+  }
+}
