@@ -13,11 +13,11 @@ import org.jspecify.annotations.Nullable;
  * A pipe in memory between a writer that must never block and a reader that may.
  *
  * <p>The bound is advice to the writer: {@link #offer} stores every byte and answers {@code false}
- * once the pipe is full, so a writer that then pauses overshoots by one piece (S-OUT-40). When the
- * reader has drained a full pipe to less than half, {@code onSpace} runs once (S-OUT-41). The
+ * once the pipe is full, so a writer that then pauses overshoots by one piece (S-EXEC-10). When the
+ * reader has drained a full pipe to less than half, {@code onSpace} runs once (S-EXEC-10). The
  * writer ends the pipe with {@link #end} or {@link #fail}; the reader sees either only behind the
- * last byte (S-OUT-42). Once the reader has closed its side, everything pending and everything
- * offered later is discarded and counted, and the writer is not held up (S-OUT-43).
+ * last byte (S-EXEC-10). Once the reader has closed its side, everything pending and everything
+ * offered later is discarded and counted, and the writer is not held up (S-EXEC-10).
  *
  * <p>Thread-safe. The lock guards memory only; {@code onSpace} runs without it, on the thread that
  * reads or closes, possibly before the {@code offer} that was answered {@code false} has returned.
@@ -114,7 +114,7 @@ public final class BoundedPipe {
 
   /**
    * The read side. Reads block until there is a byte, an end or a close. An interrupted thread gets
-   * an {@link InterruptedIOException}, keeps its flag and takes no byte (S-OUT-44). Closing wakes
+   * an {@link InterruptedIOException}, keeps its flag and takes no byte (S-EXEC-10). Closing wakes
    * blocked reads, which then throw an {@link IOException}; so does every later read. Threads that
    * read at once each get different bytes.
    */

@@ -36,7 +36,7 @@ public final class Drained {
   }
 
   /**
-   * The text of this piece with a marker where bytes are missing (S-OUT-14).
+   * The text of this piece with a marker where bytes are missing (S-OUT-03).
    *
    * @param decoder the decoder of the stream this piece belongs to
    * @return decoded head, marker and tail

@@ -4,7 +4,7 @@ import java.nio.ByteBuffer;
 
 /**
  * Captured output of one stream of a command, up to a cap. Beyond the cap the first half and the
- * last half are kept, cut between characters of UTF-8, and the capture is flagged (S-OUT-16). The
+ * last half are kept, cut between characters of UTF-8, and the capture is flagged (S-EXEC-05). The
  * bytes carry no marker; only {@link #text()} shows the gap.
  *
  * <p>Memory grows with the content. Not thread-safe: callers hold their own lock.
@@ -61,7 +61,7 @@ public final class HeadCapBuffer {
     return kept.toByteArray();
   }
 
-  /** The kept bytes as UTF-8 with replacement, with a marker where bytes are missing (S-OUT-14). */
+  /** The kept bytes as UTF-8 with replacement, with a marker where bytes are missing (S-OUT-03). */
   public String text() {
     Utf8Stream decoder = new Utf8Stream();
     String text = kept.snapshot().text(decoder);

@@ -4,10 +4,10 @@ import java.nio.ByteBuffer;
 
 /**
  * Undelivered output of one stream or terminal, bounded: keeps the first half and the last half and
- * counts what is dropped between them (S-OUT-11). Every byte that is kept is given out exactly once
- * and in order (S-OUT-12), and the gap begins and ends between characters of UTF-8 (S-OUT-13).
+ * counts what is dropped between them (S-OUT-03). Every byte that is kept is given out exactly once
+ * and in order (S-OUT-03), and the gap begins and ends between characters of UTF-8 (S-OUT-03).
  *
- * <p>Memory grows with the content; an idle buffer costs less than 1 KiB (S-OUT-15).
+ * <p>Memory grows with the content; an idle buffer costs less than 1 KiB (S-OUT-03).
  *
  * <p>Not thread-safe: callers hold their own lock, under which only memory is copied.
  */

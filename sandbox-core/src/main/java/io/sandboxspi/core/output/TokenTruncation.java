@@ -3,13 +3,13 @@ package io.sandboxspi.core.output;
 import java.util.OptionalInt;
 
 /**
- * Shortens text to a token budget, one token being estimated as four bytes of UTF-8 (S-OUT-30).
+ * Shortens text to a token budget, one token being estimated as four bytes of UTF-8 (S-OUT-04).
  *
- * <p>Text within the budget is returned as it is (S-OUT-31). Otherwise the result is a line with
+ * <p>Text within the budget is returned as it is (S-OUT-04). Otherwise the result is a line with
  * the total number of lines and a blank line, the start of the text, a marker that says how many
- * tokens are missing, and the end of the text (S-OUT-32). All of it together fits the budget: the
- * leading line goes first, and if the marker alone is too long it is cut (S-OUT-33). No cut splits
- * a character (S-OUT-35).
+ * tokens are missing, and the end of the text (S-OUT-04). All of it together fits the budget: the
+ * leading line goes first, and if the marker alone is too long it is cut (S-OUT-04). No cut splits
+ * a character (S-OUT-04).
  *
  * <p>Stateless.
  */
@@ -20,7 +20,7 @@ public final class TokenTruncation {
 
   /**
    * Applies a budget. What is flushed at the end of a stream is joined to the text beforehand, so
-   * that the budget holds for both at once (S-OUT-36). Without a budget use {@link
+   * that the budget holds for both at once (S-OUT-04). Without a budget use {@link
    * Truncated#whole}.
    *
    * @param text the whole text

@@ -8,7 +8,7 @@ import java.util.OptionalInt;
  *
  * @param text the text to show
  * @param originalTokens estimated tokens of the text before it was cut; present only if it was cut
- *     (S-OUT-34)
+ *     (S-OUT-04)
  */
 public record Truncated(String text, OptionalInt originalTokens) {
   /** Checks for null. */

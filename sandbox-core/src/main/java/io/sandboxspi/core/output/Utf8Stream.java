@@ -6,8 +6,8 @@ import java.nio.charset.StandardCharsets;
  * Incremental UTF-8 decoder with replacement, kept for the life of one stream.
  *
  * <p>However the input is cut into pieces, the concatenation of the results, with {@link #finish()}
- * last, equals {@code new String(input, UTF_8)} (S-OUT-20). Only a prefix of at most three bytes
- * that can still become a valid character is held back (S-OUT-21).
+ * last, equals {@code new String(input, UTF_8)} (S-OUT-02). Only a prefix of at most three bytes
+ * that can still become a valid character is held back (S-OUT-02).
  *
  * <p>Not thread-safe; never blocks.
  */
@@ -71,7 +71,7 @@ public final class Utf8Stream {
   }
 
   /**
-   * Ends the stream: gives one replacement mark if a prefix is held back (S-OUT-22). The decoder
+   * Ends the stream: gives one replacement mark if a prefix is held back (S-OUT-02). The decoder
    * then starts afresh.
    *
    * @return the mark, or empty

@@ -5,6 +5,7 @@ import io.sandboxspi.Command;
 import io.sandboxspi.ExecResult;
 import io.sandboxspi.Operation;
 import io.sandboxspi.Ptys;
+import io.sandboxspi.Registration;
 import io.sandboxspi.RunningCommand;
 import io.sandboxspi.SandboxFiles;
 import io.sandboxspi.SandboxSession;
@@ -153,15 +154,25 @@ public final class EngineSession implements SandboxSession {
   }
 
   private void end(Operation operation, SessionCloser.Goal goal) throws InterruptedException {
-    core.events()
-        .run(
-            operation,
-            "",
-            caller -> {
-              List<Throwable> failures = settle(goal, caller);
-              caller.throwIfCancelled(failures);
-              PtyCleanupHelper.throwFirst(failures);
-            });
+    if (joinedFromInside(goal)) {
+      return;
+    }
+    try (Registration mark = closer.enter()) {
+      core.events()
+          .run(
+              operation,
+              "",
+              caller -> {
+                List<Throwable> failures = settle(goal, caller);
+                caller.throwIfCancelled(failures);
+                PtyCleanupHelper.throwFirst(failures);
+              });
+    }
+  }
+
+  /** A call from a closing step asks for its goal and returns: it never waits for itself. */
+  private boolean joinedFromInside(SessionCloser.Goal goal) {
+    return closer.inside() && closer.request(goal) != null;
   }
 
   private List<Throwable> settle(SessionCloser.Goal goal, Caller caller) {
@@ -174,21 +185,22 @@ public final class EngineSession implements SandboxSession {
 
   @Override
   public void close() {
-    if (closer.isDone()) {
+    if (closer.isDone() || joinedFromInside(SessionCloser.Goal.CLOSE)) {
       return;
     }
-    core.events()
-        .settled(
-            Operation.CLOSE,
-            caller -> {
-              // A cancellation from before is told by the call that it ended, not once more here.
-              boolean before = caller.cancellation().isPresent();
-              List<Throwable> failures = settle(SessionCloser.Goal.CLOSE, caller);
-              if (!before) {
-                caller.throwIfScopeCancelled(failures);
-              }
-              PtyCleanupHelper.throwFirst(failures);
-            });
+    try (Registration mark = closer.enter()) {
+      core.events().settled(Operation.CLOSE, this::close);
+    }
+  }
+
+  private void close(Caller caller) {
+    // A cancellation from before is told by the call that it ended, not once more here.
+    boolean before = caller.cancellation().isPresent();
+    List<Throwable> failures = settle(SessionCloser.Goal.CLOSE, caller);
+    if (!before) {
+      caller.throwIfScopeCancelled(failures);
+    }
+    PtyCleanupHelper.throwFirst(failures);
   }
 
   @Override

@@ -40,7 +40,7 @@ final class SessionCloser {
   private final SessionCore core;
   private final boolean owned;
   private final Runnable onClosed;
-  private final ThreadLocal<Boolean> inside = ThreadLocal.withInitial(() -> false);
+  private final ThreadLocal<Integer> inside = ThreadLocal.withInitial(() -> 0);
   private final Object lock = new Object();
   private @Nullable Run current;
   private boolean released;
@@ -71,9 +71,8 @@ final class SessionCloser {
   }
 
   /**
-   * Begins or joins a run; the future is bounded by the steps' bounds.
-   *
-   * @return completed when called from inside a closing step, which never waits for itself
+   * Begins or joins a run; the future is bounded by the steps' bounds. Whoever is {@link #inside()}
+   * must not wait for it.
    */
   CompletableFuture<Boolean> request(Goal goal) {
     Run run;
@@ -95,7 +94,7 @@ final class SessionCloser {
       }
     }
     if (begin) {
-      LaneTask<Boolean> task = core.cleanup().call(() -> inside(() -> perform(run)));
+      LaneTask<Boolean> task = core.cleanup().call(() -> perform(run));
       Callback.when(
           task,
           (ok, failure) -> {
@@ -104,7 +103,7 @@ final class SessionCloser {
             }
           });
     }
-    return inside.get() ? CompletableFuture.completedFuture(true) : run.done(goal);
+    return run.done(goal);
   }
 
   /** Whether a close has nothing left to do. */
@@ -118,28 +117,32 @@ final class SessionCloser {
     return core.helper().owned().isEmpty() && released && (goal != Goal.CLOSE || !owned || deleted);
   }
 
-  /** Marks the calling thread, so that what it calls back into the session does not wait. */
-  private boolean inside(Runnable action) {
-    boolean before = inside.get();
-    inside.set(true);
-    try {
-      action.run();
-      return true;
-    } finally {
-      if (before) {
-        inside.set(true);
+  /** Whether the calling thread is in a closing step, which never waits for itself. */
+  boolean inside() {
+    return inside.get() > 0;
+  }
+
+  /** Marks the calling thread as being in a closing step until the mark is closed. */
+  Registration enter() {
+    inside.set(inside.get() + 1);
+    return () -> {
+      int depth = inside.get() - 1;
+      if (depth > 0) {
+        inside.set(depth);
       } else {
         inside.remove();
       }
+    };
+  }
+
+  private boolean perform(Run run) {
+    try (Registration mark = enter()) {
+      steps(run);
+      return true;
     }
   }
 
-  /** Runs a caller's part of a closing operation, marked. */
-  void mark(Runnable action) {
-    inside(action);
-  }
-
-  private void perform(Run run) {
+  private void steps(Run run) {
     Failures failures = new Failures();
     terminate(failures);
     if (!next(run, Goal.STOP, failures)) {
@@ -242,7 +245,14 @@ final class SessionCloser {
       Operation operation, String what, BackendCall call, Failures failures, Runnable onSuccess) {
     Duration limit = core.spec().timings().release();
     Deadline deadline = core.clock().deadline(limit);
-    LaneTask<ReleaseOutcome> task = core.cleanup().call(() -> call.run(deadline));
+    LaneTask<ReleaseOutcome> task =
+        core.cleanup()
+            .call(
+                () -> {
+                  try (Registration mark = enter()) {
+                    return call.run(deadline);
+                  }
+                });
     CompletableFuture<Throwable> failed = new CompletableFuture<>();
     Registration timer =
         core.clock().schedule(limit, () -> failed.complete(timeout(operation, what, limit)));

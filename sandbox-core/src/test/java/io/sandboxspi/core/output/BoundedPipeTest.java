@@ -21,7 +21,7 @@ class BoundedPipeTest {
   private final InputStream input = pipe.input();
 
   @Test
-  void fullPipeStillStoresAndAsksToPause_S_OUT_40() throws IOException {
+  void fullPipeStillStoresAndAsksToPause() throws IOException {
     assertThat(offer("1234567")).isTrue();
     assertThat(offer("89")).isFalse();
     assertThat(offer("overshoot")).isFalse();
@@ -31,7 +31,7 @@ class BoundedPipeTest {
   }
 
   @Test
-  void spaceIsToldOnceBelowHalf_S_OUT_41() throws IOException {
+  void spaceIsToldOnceBelowHalf() throws IOException {
     offer("12345678");
     assertThat(input.readNBytes(4)).hasSize(4);
     assertThat(spaces).hasValue(0);
@@ -44,7 +44,7 @@ class BoundedPipeTest {
   }
 
   @Test
-  void spaceIsNotToldWithoutAPauseOrAfterTheEnd_S_OUT_41() throws IOException {
+  void spaceIsNotToldWithoutAPauseOrAfterTheEnd() throws IOException {
     offer("123");
     assertThat(input.readNBytes(3)).hasSize(3);
     offer("12345678");
@@ -54,7 +54,7 @@ class BoundedPipeTest {
   }
 
   @Test
-  void endsAreSeenBehindTheLastByteAndTheFirstWins_S_OUT_42() throws IOException {
+  void endsAreSeenBehindTheLastByteAndTheFirstWins() throws IOException {
     offer("ab");
     IllegalStateException cause = new IllegalStateException("connection lost");
     assertThat(pipe.fail(cause)).isTrue();
@@ -66,7 +66,7 @@ class BoundedPipeTest {
   }
 
   @Test
-  void cleanEndIsMinusOneForEver_S_OUT_42() throws IOException {
+  void cleanEndIsMinusOneForEver() throws IOException {
     pipe.end();
     assertThat(input.read()).isEqualTo(-1);
     assertThat(input.read(new byte[3])).isEqualTo(-1);
@@ -76,7 +76,7 @@ class BoundedPipeTest {
   }
 
   @Test
-  void closedReaderDiscardsAndReleasesTheWriter_S_OUT_43() throws IOException {
+  void closedReaderDiscardsAndReleasesTheWriter() throws IOException {
     assertThat(offer("123456789")).isFalse();
     input.close();
     input.close();
@@ -91,7 +91,7 @@ class BoundedPipeTest {
   }
 
   @Test
-  void closeWakesABlockedReader_S_OUT_44() throws Exception {
+  void closeWakesABlockedReader() throws Exception {
     Reader reader = new Reader();
     reader.awaitBlocked();
     input.close();
@@ -99,7 +99,7 @@ class BoundedPipeTest {
   }
 
   @Test
-  void interruptWakesABlockedReaderAndKeepsItsFlag_S_OUT_44() throws Exception {
+  void interruptWakesABlockedReaderAndKeepsItsFlag() throws Exception {
     Reader reader = new Reader();
     reader.awaitBlocked();
     reader.thread.interrupt();
@@ -108,7 +108,7 @@ class BoundedPipeTest {
   }
 
   @Test
-  void interruptedReaderTakesNoByte_S_OUT_44() {
+  void interruptedReaderTakesNoByte() {
     offer("abc");
     Thread.currentThread().interrupt();
     assertThatThrownBy(input::read).isInstanceOf(InterruptedIOException.class);
@@ -117,7 +117,7 @@ class BoundedPipeTest {
   }
 
   @Test
-  void endAndFailureWakeABlockedReader_S_OUT_42() throws Exception {
+  void endAndFailureWakeABlockedReader() throws Exception {
     Reader reader = new Reader();
     reader.awaitBlocked();
     pipe.fail(new IllegalStateException("gone"));
@@ -125,7 +125,7 @@ class BoundedPipeTest {
   }
 
   @Test
-  void brokenCallbackLosesNoByteAndFailsThePipe_S_OUT_41() throws IOException {
+  void brokenCallbackLosesNoByteAndFailsThePipe() throws IOException {
     IllegalStateException broken = new IllegalStateException("resume");
     BoundedPipe other =
         new BoundedPipe(
@@ -139,7 +139,7 @@ class BoundedPipeTest {
   }
 
   @Test
-  void pausingWriterAndRandomReaderMoveEveryByteInOrder_S_OUT_40_S_OUT_41() throws Exception {
+  void pausingWriterAndRandomReaderMoveEveryByteInOrder() throws Exception {
     SplittableRandom random = Bytes.random("BoundedPipeTest");
     SplittableRandom writes = random.split();
     byte[] all = Bytes.noise(random, 2_000_000);

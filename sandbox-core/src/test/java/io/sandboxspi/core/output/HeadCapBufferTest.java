@@ -3,11 +3,13 @@ package io.sandboxspi.core.output;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.Arrays;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
+@Tag("S-EXEC-05")
 class HeadCapBufferTest {
   @Test
-  void withinTheCapNothingIsFlagged_S_OUT_16() {
+  void withinTheCapNothingIsFlagged() {
     HeadCapBuffer capture = new HeadCapBuffer(10);
     capture.append(Bytes.utf8("0123456789"), 0, 10);
     assertThat(capture.truncated()).isFalse();
@@ -17,7 +19,7 @@ class HeadCapBufferTest {
   }
 
   @Test
-  void beyondTheCapHeadAndTailStayAndBytesCarryNoMarker_S_OUT_16() {
+  void beyondTheCapHeadAndTailStayAndBytesCarryNoMarker() {
     HeadCapBuffer capture = new HeadCapBuffer(10);
     capture.append(Bytes.utf8("0123456789a"), 0, 11);
     assertThat(capture.truncated()).isTrue();
@@ -29,7 +31,7 @@ class HeadCapBufferTest {
   }
 
   @Test
-  void bytesAndCountsAgreeWhenTheCutMovesToACharacter_S_OUT_13() {
+  void bytesAndCountsAgreeWhenTheCutMovesToACharacter() {
     HeadCapBuffer capture = new HeadCapBuffer(20);
     byte[] euros = Bytes.utf8("€".repeat(20));
     capture.append(euros, 0, euros.length);
@@ -39,7 +41,7 @@ class HeadCapBufferTest {
   }
 
   @Test
-  void textEndsWithAMarkForAnUnfinishedCharacter_S_OUT_22() {
+  void textEndsWithAMarkForAnUnfinishedCharacter() {
     HeadCapBuffer capture = new HeadCapBuffer(10);
     capture.append(Bytes.of('a', 0xE2, 0x82), 0, 3);
     assertThat(capture.text()).isEqualTo("a\uFFFD");
@@ -47,7 +49,7 @@ class HeadCapBufferTest {
   }
 
   @Test
-  void aCaptureFarBeyondTheCapHoldsOnlyTheCap_S_OUT_16() {
+  void aCaptureFarBeyondTheCapHoldsOnlyTheCap() {
     HeadCapBuffer capture = new HeadCapBuffer(1_000_000);
     byte[] piece = new byte[77_777];
     for (int i = 0; i < 100; i++) {

@@ -8,11 +8,13 @@ import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.SplittableRandom;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
+@Tag("S-OUT-03")
 class HeadTailBufferTest {
   @Test
-  void keepsEverythingUpToTheCapacity_S_OUT_11() {
+  void keepsEverythingUpToTheCapacity() {
     HeadTailBuffer buffer = new HeadTailBuffer(8);
     append(buffer, "abc");
     append(buffer, "defgh");
@@ -24,7 +26,7 @@ class HeadTailBufferTest {
   }
 
   @Test
-  void keepsTheFirstAndTheLastHalf_S_OUT_11() {
+  void keepsTheFirstAndTheLastHalf() {
     HeadTailBuffer buffer = new HeadTailBuffer(8);
     append(buffer, "abcdefghijkl");
     append(buffer, "mn");
@@ -36,7 +38,7 @@ class HeadTailBufferTest {
   }
 
   @Test
-  void deliversOnceAndThenStartsAfresh_S_OUT_12() {
+  void deliversOnceAndThenStartsAfresh() {
     HeadTailBuffer buffer = new HeadTailBuffer(8);
     append(buffer, "abcdefghijkl");
     assertThat(buffer.drain().isEmpty()).isFalse();
@@ -48,7 +50,7 @@ class HeadTailBufferTest {
   }
 
   @Test
-  void randomAppendsAndDrainsAccountForEveryByte_S_OUT_12() {
+  void randomAppendsAndDrainsAccountForEveryByte() {
     SplittableRandom random = Bytes.random("HeadTailBufferTest");
     for (int round = 0; round < 3_000; round++) {
       int capacity = random.nextInt(1, random.nextBoolean() ? 12 : 3_000);
@@ -70,7 +72,7 @@ class HeadTailBufferTest {
   }
 
   @Test
-  void theGapNeverSplitsAValidCharacter_S_OUT_13() {
+  void theGapNeverSplitsAValidCharacter() {
     SplittableRandom random = Bytes.random("HeadTailBufferTest gap");
     for (int round = 0; round < 5_000; round++) {
       String text = Bytes.text(random, random.nextInt(1, 60));
@@ -89,7 +91,7 @@ class HeadTailBufferTest {
   }
 
   @Test
-  void aCharacterAcrossTwoDrainsOfWhichTheRestIsDroppedGivesOneMark_S_OUT_13() {
+  void aCharacterAcrossTwoDrainsOfWhichTheRestIsDroppedGivesOneMark() {
     byte[] smile = Bytes.utf8("😀");
     HeadTailBuffer buffer = new HeadTailBuffer(2);
     Utf8Stream decoder = new Utf8Stream();
@@ -102,7 +104,7 @@ class HeadTailBufferTest {
   }
 
   @Test
-  void textShowsTheGap_S_OUT_14() {
+  void textShowsTheGap() {
     HeadTailBuffer buffer = new HeadTailBuffer(8);
     append(buffer, "abcdefghijklmn");
     assertThat(buffer.drain().text(new Utf8Stream()))
@@ -110,7 +112,7 @@ class HeadTailBufferTest {
   }
 
   @Test
-  void idleBufferIsSmall_S_OUT_15() {
+  void idleBufferIsSmall() {
     HeadTailBuffer buffer = new HeadTailBuffer();
     assertThat(buffer.allocated()).isZero();
     append(buffer, "$ ");

@@ -5,8 +5,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.util.SplittableRandom;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
+@Tag("S-OUT-04")
 class TokenTruncationTest {
   private static final Pattern SHORTENED =
       Pattern.compile(
@@ -14,7 +16,7 @@ class TokenTruncationTest {
               + "(?<head>[^…]*)…(?<dropped>\\d+) tokens? left out…(?<tail>[^…]*)");
 
   @Test
-  void withinTheBudgetTextIsUnchanged_S_OUT_31() {
+  void withinTheBudgetTextIsUnchanged() {
     assertThat(TokenTruncation.truncate("12345678", 2)).isEqualTo(Truncated.whole("12345678"));
     assertThat(TokenTruncation.truncate("€€", 2)).isEqualTo(Truncated.whole("€€"));
     assertThat(TokenTruncation.truncate("", 0)).isEqualTo(Truncated.whole(""));
@@ -23,14 +25,14 @@ class TokenTruncationTest {
   }
 
   @Test
-  void originalTokensAreBytesByFourRoundedUp_S_OUT_34() {
+  void originalTokensAreBytesByFourRoundedUp() {
     assertThat(TokenTruncation.truncate("123456789", 2).originalTokens()).hasValue(3);
     assertThat(TokenTruncation.truncate("€€€", 2).originalTokens()).hasValue(3);
     assertThat(TokenTruncation.truncate("x", 0).originalTokens()).hasValue(1);
   }
 
   @Test
-  void overTheBudgetHeadAndTailStayWithLinesAndMarker_S_OUT_32() {
+  void overTheBudgetHeadAndTailStayWithLinesAndMarker() {
     String text = "first\n" + "middle\n".repeat(100) + "last";
     Truncated result = TokenTruncation.truncate(text, 25);
     Matcher parts = SHORTENED.matcher(result.text());
@@ -46,7 +48,7 @@ class TokenTruncationTest {
   }
 
   @Test
-  void zeroAndNegativeBudgetsGiveEmptyText_S_OUT_33() {
+  void zeroAndNegativeBudgetsGiveEmptyText() {
     for (int budget : new int[] {0, -1, Integer.MIN_VALUE}) {
       Truncated result = TokenTruncation.truncate("some text", budget);
       assertThat(result.text()).isEmpty();
@@ -55,7 +57,7 @@ class TokenTruncationTest {
   }
 
   @Test
-  void leadingLineGoesFirstAndTheMarkerIsCutLast_S_OUT_33() {
+  void leadingLineGoesFirstAndTheMarkerIsCutLast() {
     String text = "x".repeat(1_000);
     String marker = "…250 tokens left out…";
     int markerBytes = Bytes.utf8(marker).length;
@@ -67,7 +69,7 @@ class TokenTruncationTest {
   }
 
   @Test
-  void randomTextAlwaysFitsAndIsNeverSplitInACharacter_S_OUT_33_S_OUT_35() {
+  void randomTextAlwaysFitsAndIsNeverSplitInACharacter() {
     SplittableRandom random = Bytes.random("TokenTruncationTest");
     for (int round = 0; round < 20_000; round++) {
       String text = Bytes.text(random, random.nextInt(300));

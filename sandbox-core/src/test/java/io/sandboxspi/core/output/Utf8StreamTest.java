@@ -6,13 +6,15 @@ import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.HexFormat;
 import java.util.SplittableRandom;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
+@Tag("S-OUT-02")
 class Utf8StreamTest {
   private static final HexFormat HEX = HexFormat.of();
 
   @Test
-  void everySplitOfEveryShortInputEqualsOneShotDecoding_S_OUT_20() {
+  void everySplitOfEveryShortInputEqualsOneShotDecoding() {
     for (int length = 1; length <= 4; length++) {
       long words = (long) Math.pow(Bytes.alphabetSize(), length);
       for (long number = 0; number < words; number++) {
@@ -25,7 +27,7 @@ class Utf8StreamTest {
   }
 
   @Test
-  void randomSplitsOfRandomInputEqualOneShotDecoding_S_OUT_20() {
+  void randomSplitsOfRandomInputEqualOneShotDecoding() {
     SplittableRandom random = Bytes.random("Utf8StreamTest");
     for (int round = 0; round < 20_000; round++) {
       byte[] input =
@@ -37,7 +39,7 @@ class Utf8StreamTest {
   }
 
   @Test
-  void holdsBackOnlyWhatCanBecomeValid_S_OUT_21() {
+  void holdsBackOnlyWhatCanBecomeValid() {
     for (int length = 1; length <= 4; length++) {
       long words = (long) Math.pow(Bytes.alphabetSize(), length);
       for (long number = 0; number < words; number++) {
@@ -54,7 +56,7 @@ class Utf8StreamTest {
   }
 
   @Test
-  void holdsBackEachInnerCutOfAValidCharacter_S_OUT_21() {
+  void holdsBackEachInnerCutOfAValidCharacter() {
     for (String character : new String[] {"é", "€", "😀"}) {
       byte[] bytes = Bytes.utf8(character);
       for (int cut = 1; cut < bytes.length; cut++) {
@@ -66,7 +68,7 @@ class Utf8StreamTest {
   }
 
   @Test
-  void invalidStartsAreReplacedAtOnce_S_OUT_21() {
+  void invalidStartsAreReplacedAtOnce() {
     int[][] starts = {
       {0xE0, 0x80}, {0xED, 0xA0}, {0xF0, 0x80}, {0xF4, 0x90}, {0xC0}, {0xC1}, {0xF5}, {0x80}
     };
@@ -78,7 +80,7 @@ class Utf8StreamTest {
   }
 
   @Test
-  void finishGivesOneMarkAndStartsAfresh_S_OUT_22() {
+  void finishGivesOneMarkAndStartsAfresh() {
     Utf8Stream stream = new Utf8Stream();
     assertThat(stream.decode(Bytes.of('a', 0xF0, 0x9F, 0x98))).isEqualTo("a");
     assertThat(stream.finish()).isEqualTo("\uFFFD");
