@@ -122,7 +122,7 @@ public final class CallScope implements AutoCloseable {
   }
 
   /**
-   * Calls the action once when this or an outer scope is cancelled by {@link #cancel}, on the
+   * Calls the action when this or an outer scope is cancelled by {@link #cancel}, on the
    * canceller's thread, or at once if it has been; not when a deadline passes.
    */
   public Registration onCancel(Runnable action) {

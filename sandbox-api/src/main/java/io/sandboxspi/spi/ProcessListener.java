@@ -15,7 +15,8 @@ public interface ProcessListener {
    *
    * @param bytes valid during the call only; it is consumed whole
    * @return whether to go on; after {@code false} the backend delivers nothing more until {@link
-   *     SandboxProcess#resumeOutput()}, without loss
+   *     SandboxProcess#resumeOutput()}, without loss. That call may come before this one has
+   *     returned, and counts then
    */
   boolean onOutput(OutputChannel channel, ByteBuffer bytes);
 
