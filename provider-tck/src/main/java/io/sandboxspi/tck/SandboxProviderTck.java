@@ -1,0 +1,83 @@
+package io.sandboxspi.tck;
+
+import io.sandboxspi.tck.kit.TckKit;
+import io.sandboxspi.tck.rules.CancelRules;
+import io.sandboxspi.tck.rules.CapabilityRules;
+import io.sandboxspi.tck.rules.CleanupRules;
+import io.sandboxspi.tck.rules.CommandEndRules;
+import io.sandboxspi.tck.rules.CommandRules;
+import io.sandboxspi.tck.rules.EventRules;
+import io.sandboxspi.tck.rules.FileRules;
+import io.sandboxspi.tck.rules.InputRules;
+import io.sandboxspi.tck.rules.JoinRules;
+import io.sandboxspi.tck.rules.LifeRules;
+import io.sandboxspi.tck.rules.LostRules;
+import io.sandboxspi.tck.rules.OutputRules;
+import io.sandboxspi.tck.rules.PtyRules;
+import io.sandboxspi.tck.rules.RegistryRules;
+import io.sandboxspi.tck.rules.SpiRules;
+import io.sandboxspi.tck.rules.StallRules;
+import io.sandboxspi.tck.rules.StartRules;
+import io.sandboxspi.tck.rules.TerminalRules;
+import io.sandboxspi.tck.rules.TreeRules;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.DisplayNameGeneration;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+/**
+ * The conformance kit. A provider's tests extend this class and return an environment:
+ *
+ * <pre>{@code
+ * class MyProviderTckTest extends SandboxProviderTck {
+ *   protected TckEnvironment environment() { return TckEnvironment.of(new MyProvider()); }
+ * }
+ * }</pre>
+ *
+ * <p>Every test carries the ids of the rules of {@code docs/spec.md} that it checks. A test is
+ * skipped only for a capability that the provider does not declare. The tests must not run in
+ * parallel: they count descriptors, threads and processes.
+ */
+@ExtendWith(KitExtension.class)
+@DisplayNameGeneration(RuleNames.class)
+@Timeout(150)
+public abstract class SandboxProviderTck
+    implements CommandRules,
+        InputRules,
+        CommandEndRules,
+        OutputRules,
+        LostRules,
+        PtyRules,
+        TerminalRules,
+        RegistryRules,
+        StartRules,
+        CleanupRules,
+        TreeRules,
+        StallRules,
+        CancelRules,
+        JoinRules,
+        LifeRules,
+        FileRules,
+        EventRules,
+        SpiRules,
+        CapabilityRules {
+  private @Nullable TckKit kit;
+
+  /** For subclasses. */
+  protected SandboxProviderTck() {}
+
+  /** What to run against; called once for each test. */
+  protected abstract TckEnvironment environment();
+
+  @Override
+  public final TckKit kit() {
+    if (kit == null) {
+      throw new IllegalStateException("the kit exists during a test only");
+    }
+    return kit;
+  }
+
+  void kit(TckKit value) {
+    kit = value;
+  }
+}

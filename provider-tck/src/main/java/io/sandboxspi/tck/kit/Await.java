@@ -1,0 +1,32 @@
+package io.sandboxspi.tck.kit;
+
+import java.time.Duration;
+import java.util.concurrent.Callable;
+import java.util.concurrent.locks.LockSupport;
+
+/** Looks again and again until something holds or its time is over. */
+final class Await {
+  private static final long STEP_NANOS = 20_000_000;
+
+  private Await() {}
+
+  static boolean until(Duration atMost, Callable<Boolean> condition) throws Exception {
+    long until = System.nanoTime() + atMost.toNanos();
+    while (true) {
+      if (condition.call()) {
+        return true;
+      }
+      if (System.nanoTime() - until >= 0) {
+        return false;
+      }
+      pause(STEP_NANOS);
+    }
+  }
+
+  static void pause(long nanos) throws InterruptedException {
+    LockSupport.parkNanos(nanos);
+    if (Thread.interrupted()) {
+      throw new InterruptedException();
+    }
+  }
+}

@@ -1,0 +1,83 @@
+package io.sandboxspi.tck.plain;
+
+import io.sandboxspi.Capability;
+import io.sandboxspi.ErrorCode;
+import io.sandboxspi.Operation;
+import io.sandboxspi.SandboxException;
+import io.sandboxspi.spi.BackendRef;
+import io.sandboxspi.spi.BackendRequest;
+import io.sandboxspi.spi.Deadline;
+import io.sandboxspi.spi.ReleaseOutcome;
+import io.sandboxspi.spi.SandboxBackend;
+import io.sandboxspi.spi.SandboxProvider;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.EnumSet;
+import java.util.Map;
+import java.util.Set;
+
+/** Processes by {@link ProcessBuilder}, each in a session of its own. */
+public final class PlainProvider implements SandboxProvider {
+  @Override
+  public String name() {
+    return "plain";
+  }
+
+  @Override
+  public Set<Capability> capabilities() {
+    return EnumSet.of(
+        Capability.STDIN_AFTER_START,
+        Capability.EXIT_CODE_RELIABLE,
+        Capability.SEPARATE_STDERR,
+        Capability.SIGNALS,
+        Capability.KILL_GROUP,
+        Capability.KILL_ESCAPED,
+        Capability.CLIENT_CHOSEN_ID,
+        Capability.REATTACH);
+  }
+
+  @Override
+  public SandboxBackend create(BackendRequest request, Deadline deadline) {
+    if (!request.options().isEmpty()) {
+      throw SandboxException.invalid("option", request.options().keySet(), "no options");
+    }
+    try {
+      Path home = Files.createTempDirectory("sandbox-plain-");
+      Files.createDirectory(home.resolve("work"));
+      return new PlainBackend(ref(request.sessionId(), home), home);
+    } catch (IOException e) {
+      throw SandboxException.builder(ErrorCode.CREATE_FAILED, Operation.CREATE, "no directory")
+          .cause(e)
+          .build();
+    }
+  }
+
+  private BackendRef ref(String id, Path home) {
+    return new BackendRef(name(), Map.of("id", id, "home", home.toString()));
+  }
+
+  @Override
+  public SandboxBackend attach(BackendRef ref, Deadline deadline) {
+    Path home = Path.of(ref.data().get("home"));
+    if (!Files.isDirectory(home)) {
+      throw SandboxException.of(ErrorCode.BACKEND_GONE, Operation.CREATE, "the directory is gone");
+    }
+    return new PlainBackend(ref, home);
+  }
+
+  @Override
+  public ReleaseOutcome delete(BackendRef ref, Deadline deadline) throws InterruptedException {
+    Path home = Path.of(ref.data().get("home"));
+    boolean ended = Processes.end(Set.of("SANDBOX_PLAIN=" + ref.data().get("id")), deadline);
+    if (!Files.isDirectory(home)) {
+      return ReleaseOutcome.ALREADY_GONE;
+    }
+    if (!ended) {
+      throw SandboxException.of(
+          ErrorCode.BACKEND_RELEASE_FAILED, Operation.DELETE, "processes live on");
+    }
+    PlainFiles.deleteTree(home);
+    return ReleaseOutcome.DESTROYED;
+  }
+}
