@@ -10,6 +10,7 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.opentest4j.TestAbortedException;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -141,6 +142,9 @@ public final class Caller<T> {
     if (thrown != null) {
       if (thrown instanceof RuleViolation violation) {
         throw violation;
+      }
+      if (thrown instanceof TestAbortedException skip) {
+        throw skip;
       }
       throw new RuleViolation(rule, "expected a result, but it failed: " + thrown, thrown);
     }

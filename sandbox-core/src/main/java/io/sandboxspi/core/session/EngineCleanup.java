@@ -73,7 +73,7 @@ final class EngineCleanup implements CleanupOperations<ProcessEntry> {
     try (Caller caller = Caller.enter(core.clock())) {
       for (Map.Entry<ProcessEntry, TerminationOutcome> each : outcomes.entrySet()) {
         ProcessEntry entry = each.getKey();
-        if (!each.getValue().proven() || entry.process().isEmpty()) {
+        if (!each.getValue().proven() || entry.process().isEmpty() || entry.silenced()) {
           continue;
         }
         Caller.Wait seen = caller.await(entry.exitSeen(), evidence);

@@ -248,6 +248,13 @@ abstract class ProcessEntry implements ProcessListener {
     }
   }
 
+  /** Whether local resources were let go of: no exit can be heard any more. */
+  final boolean silenced() {
+    synchronized (lock) {
+      return silenced;
+    }
+  }
+
   /** Remembers a call to the process so that {@link #kill} can interrupt it. */
   final void track(LaneTask<?> call) {
     calls.add(call);
