@@ -10,8 +10,8 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
-import org.opentest4j.TestAbortedException;
 import org.jspecify.annotations.Nullable;
+import org.opentest4j.TestAbortedException;
 
 /**
  * A call under test on a thread of its own, so that one that never returns fails a test instead of

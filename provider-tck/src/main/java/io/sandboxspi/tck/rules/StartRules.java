@@ -12,6 +12,7 @@ import io.sandboxspi.Retryable;
 import io.sandboxspi.SandboxException;
 import io.sandboxspi.SandboxSession;
 import io.sandboxspi.Stdin;
+import io.sandboxspi.YieldOptions;
 import io.sandboxspi.core.session.HookPoint;
 import io.sandboxspi.tck.Rule;
 import io.sandboxspi.tck.Scenario;
@@ -217,7 +218,8 @@ public interface StartRules extends KitAccess {
       throws Exception {
     Gate gate = kit().gates().block(HookPoint.COLLECT_START);
     Ptys ptys = kit().ptys();
-    PtyRequest request = beating("a").collectFor(Duration.ofSeconds(30));
+    PtyRequest request =
+        beating("a").collect(YieldOptions.forStart().window(Duration.ofSeconds(30)));
     Caller<PtyUpdate> start =
         kit().call(flavour, () -> ptys.start(keep ? request.keepOnCancel() : request));
     Expect.that("S-CANCEL-06", gate.awaitReached(kit().slack()), "the collection begins");

@@ -249,7 +249,13 @@ public interface TerminalRules extends KitAccess {
     Ptys ptys = kit().ptys();
     String text = "(trap '' HUP; echo armed; exec sleep 60) & sleep 0.5; exit 7";
     Caller<PtyUpdate> start =
-        kit().call(() -> ptys.start(kit().terminal("a", text).collectFor(Duration.ofSeconds(30))));
+        kit()
+            .call(
+                () ->
+                    ptys.start(
+                        kit()
+                            .terminal("a", text)
+                            .collect(YieldOptions.forStart().window(Duration.ofSeconds(30)))));
     PtyUpdate end =
         start.returnsWithin("S-EXEC-07", kit().bound().plus(kit().drainBound())).value("S-EXEC-07");
     Expect.same("S-EXEC-07", 7, end.exitCode().orElse(-1), "exit code");
