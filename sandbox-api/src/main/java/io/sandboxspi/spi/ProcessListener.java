@@ -6,8 +6,8 @@ import java.nio.ByteBuffer;
 /**
  * Receives what a process does. Implemented by the engine, called by the backend, one call at a
  * time for each process (spec S-SPI-05). The methods return quickly and never throw; they may be
- * called before {@code launch} has returned, and are ignored after {@link
- * SandboxProcess#release()}.
+ * called before {@code launch} has returned; after {@link SandboxProcess#release()} only an exit
+ * counts.
  */
 public interface ProcessListener {
   /**
@@ -25,7 +25,8 @@ public interface ProcessListener {
 
   /**
    * The process has ended, or nothing more can be known of it ({@link ExitStatus.Lost}); exactly
-   * once unless released before. May come before the last output (spec S-EXIT-02). A broken
+   * once. A backend that still learns of an exit after the release tells it: it is the evidence for
+   * a kill that was not proven before. May come before the last output (spec S-EXIT-02). A broken
    * connection is {@code Lost}, never an invented code.
    */
   void onExit(ExitStatus status);

@@ -73,8 +73,11 @@ final class EngineCleanup implements CleanupOperations<ProcessEntry> {
     try (Caller caller = Caller.enter(core.clock())) {
       for (Map.Entry<ProcessEntry, TerminationOutcome> each : outcomes.entrySet()) {
         ProcessEntry entry = each.getKey();
-        if (!each.getValue().proven() || entry.process().isEmpty() || entry.silenced()) {
+        if (!each.getValue().proven() || entry.process().isEmpty()) {
           continue;
+        }
+        if (entry.silenced() && !entry.distrusted()) {
+          continue; // its exit may not be heard any more, and the backend has not been wrong yet
         }
         Caller.Wait seen = caller.await(entry.exitSeen(), evidence);
         if (seen == Caller.Wait.CANCELLED) {
@@ -82,6 +85,7 @@ final class EngineCleanup implements CleanupOperations<ProcessEntry> {
         }
         if (seen == Caller.Wait.DEADLINE
             && core.capabilities().contains(Capability.EXIT_CODE_RELIABLE)) {
+          entry.distrust();
           result.put(entry, TerminationOutcome.unconfirmed(noExit()));
         }
       }

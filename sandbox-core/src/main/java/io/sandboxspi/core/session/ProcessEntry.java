@@ -41,6 +41,7 @@ abstract class ProcessEntry implements ProcessListener {
   private boolean silenced;
   private boolean finishTold;
   private boolean retained;
+  private boolean distrusted;
 
   /** What the session does with news of an entry; called without locks. */
   interface Owner {
@@ -252,6 +253,19 @@ abstract class ProcessEntry implements ProcessListener {
   final boolean silenced() {
     synchronized (lock) {
       return silenced;
+    }
+  }
+
+  /** The backend said that it had ended, and no exit was heard: its word is not enough any more. */
+  final void distrust() {
+    synchronized (lock) {
+      distrusted = true;
+    }
+  }
+
+  final boolean distrusted() {
+    synchronized (lock) {
+      return distrusted;
     }
   }
 
