@@ -9,7 +9,18 @@ public final class PtyDrivers {
   /** The system property that chooses: {@code linux} or {@code pty4j}. */
   public static final String PROPERTY = "io.sandboxspi.local.pty";
 
+  /** Whether this is Linux, whatever the driver. */
+  public static final boolean LINUX = "Linux".equals(System.getProperty("os.name"));
+
   private PtyDrivers() {}
+
+  /** Why no driver can work on this machine; empty if one can. */
+  public static Optional<String> missing() {
+    String os = System.getProperty("os.name");
+    return os.startsWith("Windows")
+        ? Optional.of("local processes need Linux or macOS, this is " + os)
+        : Optional.empty();
+  }
 
   /**
    * Opens the driver that {@link #PROPERTY} names, else the best that works here.
@@ -22,6 +33,11 @@ public final class PtyDrivers {
 
   /** As {@link #open()}, with the name given. */
   public static PtyDriver open(Optional<String> name) {
+    missing()
+        .ifPresent(
+            reason -> {
+              throw new IllegalStateException(reason);
+            });
     if (name.isEmpty()) {
       return LinuxDriver.missing().isEmpty() ? new LinuxDriver() : new Pty4jDriver();
     }

@@ -53,6 +53,22 @@ final class ProcFiles {
     return pids;
   }
 
+  /** The number given to the newest process or thread; 0 if it is not known. */
+  int newestPid() {
+    int size = read(ROOT + "/loadavg");
+    int at = size - 1;
+    while (at > 0 && content.bytes.get(at - 1) != ' ') {
+      at--;
+    }
+    return size <= 0 ? 0 : Integer.parseInt(text(at, size).strip());
+  }
+
+  /** Numbers start again from the bottom above this. */
+  int maxPid() {
+    int size = read(ROOT + "/sys/kernel/pid_max");
+    return size <= 0 ? 0 : Integer.parseInt(text(0, size).strip());
+  }
+
   Optional<ProcEntry> stat(int pid) {
     int size = read(pid, "/stat");
     return size <= 0 ? Optional.empty() : parse(pid, size);
@@ -102,7 +118,11 @@ final class ProcFiles {
 
   /** Reads a file of a process; -1 if it cannot be. */
   private int read(int pid, String file) {
-    byte[] name = (ROOT + "/" + pid + file).getBytes(StandardCharsets.US_ASCII);
+    return read(ROOT + "/" + pid + file);
+  }
+
+  private int read(String file) {
+    byte[] name = file.getBytes(StandardCharsets.US_ASCII);
     path.bytes.put(0, name).put(name.length, (byte) 0);
     int fd = Posix.openForReading(path.address);
     if (fd < 0) {

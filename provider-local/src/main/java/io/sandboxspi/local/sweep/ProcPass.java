@@ -12,6 +12,14 @@ final class ProcPass implements Pass {
   /** A process whose environment is still empty then has none. */
   private static final int EMPTY_PASSES = 4;
 
+  /** More than this many in question: then the list of all is cheaper. */
+  private static final int FEW = 256;
+
+  /** No machine starts more; leaves room for a burst. */
+  private static final long MOST_STARTS_A_SECOND = 50_000;
+
+  private static final int MAX_PID = new ProcFiles().maxPid();
+
   private final ProcFiles files = new ProcFiles();
   private final int self = (int) ProcessHandle.current().pid();
 
@@ -32,7 +40,7 @@ final class ProcPass implements Pass {
     List<ProcEntry> others = new ArrayList<>();
     List<ProcEntry> members = new ArrayList<>();
     boolean certain = true;
-    for (int pid : files.pids()) {
+    for (int pid : candidates(trees)) {
       ProcEntry entry = files.stat(pid).orElse(null);
       if (entry == null || !entry.alive() || entry.kernel() || pid == self) {
         continue;
@@ -70,6 +78,30 @@ final class ProcPass implements Pass {
       }
     }
     return certain;
+  }
+
+  /**
+   * Ids that may belong to a tree. They are given in turn, so descendants have those between their
+   * leader and the newest; as long as the numbers cannot have gone round since, only few need a
+   * look.
+   */
+  private List<Integer> candidates(List<Tree> trees) {
+    int oldest = Integer.MAX_VALUE;
+    boolean round = false;
+    for (Tree tree : trees) {
+      int pid = tree.pinnedPid();
+      oldest = Math.min(oldest, pid);
+      round |= pid == 0 || tree.ageSeconds() * MOST_STARTS_A_SECOND > MAX_PID;
+    }
+    int newest = files.newestPid();
+    if (round || newest < oldest || newest - oldest > FEW) {
+      return files.pids();
+    }
+    List<Integer> few = new ArrayList<>();
+    for (int pid = oldest; pid <= newest; pid++) {
+      few.add(pid);
+    }
+    return few;
   }
 
   /** A child of a member is a member, whatever it did to its session and environment. */

@@ -5,6 +5,7 @@ import io.sandboxspi.local.driver.posix.Posix;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.TimeUnit;
 
 /** What a sweep knows of one target so far. */
 final class Tree {
@@ -26,6 +27,11 @@ final class Tree {
   /** The leader's number while it is certainly the leader's; 0 otherwise. */
   int pinnedPid() {
     return leader().filter(DriverProcess::pinned).map(found -> (int) found.pid()).orElse(0);
+  }
+
+  /** Whole seconds since the start, rounded up. */
+  long ageSeconds() {
+    return 1 + TimeUnit.NANOSECONDS.toSeconds(System.nanoTime() - target.startedAt());
   }
 
   /** Nothing of the tree is older than its leader; 0 if its age is not known. */

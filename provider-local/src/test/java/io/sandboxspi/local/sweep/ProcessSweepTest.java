@@ -37,13 +37,14 @@ class ProcessSweepTest {
   private final List<Started> started = new ArrayList<>();
 
   /** A tree whose leader has printed "ready". */
-  private record Started(String cookie, DriverProcess process, CompletableFuture<String> ready) {
+  private record Started(
+      String cookie, DriverProcess process, CompletableFuture<String> ready, long startedAt) {
     Target target() {
-      return new Target(cookie, Optional.of(process));
+      return new Target(cookie, Optional.of(process), startedAt);
     }
 
     Target unknown() {
-      return new Target(cookie, Optional.empty());
+      return Target.unknown(cookie);
     }
   }
 
@@ -94,7 +95,8 @@ class ProcessSweepTest {
             "/",
             terminal ? Optional.of(new WindowSize(80, 24)) : Optional.empty(),
             false);
-    Started tree = new Started(cookie, driver.spawn(request, listener), ready);
+    long now = System.nanoTime();
+    Started tree = new Started(cookie, driver.spawn(request, listener), ready, now);
     started.add(tree);
     ready.get(10, TimeUnit.SECONDS);
     return tree;

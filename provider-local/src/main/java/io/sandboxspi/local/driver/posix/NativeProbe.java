@@ -4,7 +4,7 @@ import io.sandboxspi.local.driver.ProgramSearch;
 import java.nio.charset.StandardCharsets;
 
 /** Looks at the file system by UTF-8 names, whatever the JVM's own encoding of names is. */
-final class NativeProbe implements ProgramSearch.Probe {
+public final class NativeProbe implements ProgramSearch.Probe {
   private static final NativeBuffer.Pool PATHS = new NativeBuffer.Pool(4096);
 
   @Override

@@ -128,6 +128,9 @@ public final class Posix {
     return open(path, O_RDONLY | Os.O_CLOEXEC);
   }
 
+  /** Variadic, but without the arguments that vary. */
+  static native int openat(int directory, long path, int flags);
+
   static native int waitid(int type, int id, long info, int options);
 
   /** Sends a signal. */

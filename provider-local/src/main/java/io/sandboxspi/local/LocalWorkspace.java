@@ -1,0 +1,117 @@
+package io.sandboxspi.local;
+
+import io.sandboxspi.local.files.TreeRemoval;
+import io.sandboxspi.spi.BackendRef;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.Path;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * The directories of a backend (spec S-LOCAL-02): one of its own for temporary files and, unless
+ * the caller gave one, the workspace.
+ *
+ * @param base made by us, 0700
+ * @param directory the workspace's real path
+ * @param owned whether the workspace is ours, inside {@code base}
+ */
+record LocalWorkspace(Path base, Path directory, boolean owned) {
+  private static final String PREFIX = "sandbox-";
+
+  /** Only what holds it is ever removed. */
+  private static final String MARKER = ".sandbox-local";
+
+  private static final String BASE = "base";
+  private static final String DIRECTORY = "workspace";
+  private static final String OWNED = "owned";
+
+  static LocalWorkspace make(String sessionId, Optional<Path> given) throws IOException {
+    Path base = Files.createTempDirectory(PREFIX + sessionId + "-").toRealPath();
+    boolean done = false;
+    try {
+      Files.createFile(base.resolve(MARKER));
+      Files.createDirectory(base.resolve("tmp"));
+      Path directory =
+          given.isPresent()
+              ? given.get().toRealPath()
+              : Files.createDirectory(base.resolve("workspace"));
+      done = true;
+      return new LocalWorkspace(base, directory, given.isEmpty());
+    } finally {
+      if (!done) {
+        Files.deleteIfExists(base.resolve("tmp"));
+        Files.deleteIfExists(base.resolve(MARKER));
+        Files.delete(base);
+      }
+    }
+  }
+
+  /** What a reference names; empty if it names nothing of ours. */
+  static Optional<LocalWorkspace> of(BackendRef ref) {
+    String base = ref.data().get(BASE);
+    String directory = ref.data().get(DIRECTORY);
+    if (base == null || directory == null) {
+      return Optional.empty();
+    }
+    boolean owned = Boolean.parseBoolean(ref.data().get(OWNED));
+    return Optional.of(new LocalWorkspace(Path.of(base), Path.of(directory), owned));
+  }
+
+  Map<String, String> data() {
+    return Map.of(
+        BASE, base.toString(),
+        DIRECTORY, directory.toString(),
+        OWNED, Boolean.toString(owned));
+  }
+
+  Path temporary() {
+    return base.resolve("tmp");
+  }
+
+  boolean exists() {
+    return Files.isDirectory(directory);
+  }
+
+  /** Whether the base is there and was made by us; a forged reference removes nothing else. */
+  boolean ours() {
+    return base.isAbsolute()
+        && base.equals(base.normalize())
+        && String.valueOf(base.getFileName()).startsWith(PREFIX)
+        && Files.isDirectory(base, LinkOption.NOFOLLOW_LINKS)
+        && Files.isRegularFile(base.resolve(MARKER), LinkOption.NOFOLLOW_LINKS);
+  }
+
+  /** Makes again what a release removed. */
+  LocalWorkspace prepared() throws IOException {
+    if (!ours()) {
+      return make("attached", Optional.of(directory));
+    }
+    if (!Files.isDirectory(temporary())) {
+      Files.createDirectory(temporary());
+    }
+    return this;
+  }
+
+  /** Removes what a release removes: all but a workspace that is ours. */
+  void release(TreeRemoval.Check check) throws IOException, InterruptedException {
+    if (!owned) {
+      remove(check);
+    } else if (ours()) {
+      TreeRemoval.remove(temporary(), check);
+    }
+  }
+
+  /** Removes all that is ours; a caller's workspace stays. */
+  void remove(TreeRemoval.Check check) throws IOException, InterruptedException {
+    if (ours()) {
+      if (owned) {
+        TreeRemoval.remove(base.resolve("workspace"), check);
+      }
+      TreeRemoval.remove(temporary(), check);
+      // The marker last, so that an attempt that failed can be repeated.
+      TreeRemoval.remove(base, check);
+    }
+  }
+}

@@ -1,0 +1,65 @@
+package io.sandboxspi.local.driver.posix;
+
+import java.io.FileNotFoundException;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.NotDirectoryException;
+import java.nio.file.Path;
+
+/** A directory held open; its entries have paths that go through the descriptor. Linux only. */
+public final class OpenDirectory implements AutoCloseable {
+  /** Whether the system has such paths. */
+  public static final boolean SUPPORTED = Os.LINUX;
+
+  private static final int O_DIRECTORY = Os.ARM ? 0x4000 : 0x10000;
+  private static final int O_NOFOLLOW = Os.ARM ? 0x8000 : 0x20000;
+  private static final int O_PATH = 0x200000;
+  private static final int AT_FDCWD = -100;
+  private static final int ENOENT = 2;
+  private static final int ENOTDIR = 20;
+  private static final int ELOOP = 40;
+  private static final NativeBuffer.Pool NAMES = new NativeBuffer.Pool(4096);
+
+  private final Fd fd;
+
+  private OpenDirectory(int fd) {
+    this.fd = new Fd(fd, Posix::close);
+  }
+
+  /** Opens a directory by its path; links on the way are followed, it is none itself. */
+  public static OpenDirectory open(String path) throws IOException {
+    return open(AT_FDCWD, path);
+  }
+
+  /** Opens an entry that is a directory and no link. */
+  public OpenDirectory child(String name) throws IOException {
+    return open(fd.number, name);
+  }
+
+  private static OpenDirectory open(int at, String path) throws IOException {
+    byte[] bytes = path.getBytes(StandardCharsets.UTF_8);
+    NativeBuffer name = NAMES.take(bytes.length + 1);
+    name.bytes.put(0, bytes).put(bytes.length, (byte) 0);
+    int flags = O_PATH | O_DIRECTORY | O_NOFOLLOW | Os.O_CLOEXEC;
+    int opened = Posix.openat(at, name.address, flags);
+    int errno = opened < 0 ? Posix.errno() : 0;
+    NAMES.give(name);
+    return switch (errno) {
+      case 0 -> new OpenDirectory(opened);
+      case ENOENT -> throw new NoSuchFileException(path);
+      case ENOTDIR, ELOOP -> throw new NotDirectoryException(path);
+      default -> throw new FileNotFoundException(path + " (errno " + errno + ")");
+    };
+  }
+
+  /** Its path through the descriptor, good until it is closed. */
+  public Path path() {
+    return Path.of("/proc/self/fd", Integer.toString(fd.number));
+  }
+
+  @Override
+  public void close() {
+    fd.close();
+  }
+}
