@@ -158,6 +158,7 @@ class PtyCleanupHelperTest {
     var first = startCleanUp(batch);
     Within.await(entered);
     var second = startCleanUp(batch);
+    Within.until(() -> second.thread().getState() == Thread.State.TIMED_WAITING);
     CompletableFuture<CleanupResult> third = helper.begin("a");
     assertThat(second.result()).isNotDone();
     assertThat(third).isNotDone();
@@ -317,11 +318,8 @@ class PtyCleanupHelperTest {
     for (int i = 0; i < 2; i++) {
       var running = startCleanUp(batch);
       Within.await(entered);
-      Within.until(
-          () -> {
-            clock.advance(Duration.ofMillis(100));
-            return running.result().isDone();
-          });
+      Within.until(() -> clock.dueWithin(CleanupTimings.DEFAULT.join()));
+      clock.advance(CleanupTimings.DEFAULT.join());
       assertThat(Within.failure(running.result()))
           .isInstanceOfSatisfying(
               SandboxException.class,
@@ -361,7 +359,9 @@ class PtyCleanupHelperTest {
     CountDownLatch entered = operations.stallBatch();
     var running = startCleanUp(batch);
     Within.await(entered);
-    clock.advance(CleanupTimings.DEFAULT.kill().dividedBy(2));
+    Duration half = CleanupTimings.DEFAULT.kill().dividedBy(2);
+    Within.until(() -> clock.dueWithin(half));
+    clock.advance(half);
     assertThat(Within.get(running.result())).isTrue();
     assertThat(operations.killed()).containsExactlyInAnyOrder("a", "b");
   }

@@ -63,11 +63,6 @@ class PtyServiceTest {
               session.close();
               return true;
             });
-    Within.until(
-        () -> {
-          clock.advance(Duration.ofMillis(100));
-          return closing.result().isDone();
-        });
     Within.get(closing.result());
     assertThat(session.ledger().open()).isEmpty();
   }

@@ -63,6 +63,13 @@ public final class VirtualClock implements EngineClock {
     }
   }
 
+  /** Whether a timer is due within this time. */
+  public boolean dueWithin(Duration time) {
+    synchronized (lock) {
+      return timers.stream().anyMatch(timer -> timer.due - now <= time.toNanos());
+    }
+  }
+
   /** How many timers are armed. */
   public int armed() {
     synchronized (lock) {
