@@ -56,7 +56,7 @@ final class FaultyListener implements ProcessListener {
     }
     if (action instanceof FaultAction.Block block) {
       block.gate().markReached();
-      block.gate().passUninterruptibly();
+      boolean unused = block.gate().passUninterruptibly();
     } else if (action instanceof FaultAction.Run run) {
       run.action().run();
     }

@@ -40,7 +40,7 @@ final class FaultySeam {
     }
     if (match.get().action() instanceof FaultAction.Block block) {
       block.gate().markReached();
-      block.gate().passUninterruptibly();
+      boolean unused = block.gate().passUninterruptibly();
     } else if (match.get().action() instanceof FaultAction.Fail fail) {
       throw FaultySeam.<RuntimeException>sneaky(fail.failure().get());
     } else if (match.get().action() instanceof FaultAction.Run run) {

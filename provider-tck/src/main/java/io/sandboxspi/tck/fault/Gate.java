@@ -90,7 +90,7 @@ public final class Gate {
     reached.countDown();
     try {
       if (stuck) {
-        passUninterruptibly();
+        boolean unused = passUninterruptibly();
       } else {
         open.await();
       }
@@ -101,21 +101,29 @@ public final class Gate {
     }
   }
 
-  void passUninterruptibly() {
+  /** Waits for the gate; an interrupt is noticed after it. */
+  public void passKeepingInterrupt() {
+    reached.countDown();
+    if (passUninterruptibly()) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  /** Whether an interrupt came. */
+  boolean passUninterruptibly() {
+    boolean interrupted = false;
     long until = limit == null ? Long.MAX_VALUE : System.nanoTime() + limit.toNanos();
     while (true) {
       try {
         if (limit == null) {
           open.await();
-          return;
-        }
-        if (!open.await(until - System.nanoTime(), TimeUnit.NANOSECONDS)) {
+        } else if (!open.await(until - System.nanoTime(), TimeUnit.NANOSECONDS)) {
           open();
         }
-        return;
-      } catch (InterruptedException swallowed) {
+        return interrupted;
+      } catch (InterruptedException e) {
         // A stuck call does not notice interrupts; that is the fault being injected.
-        continue;
+        interrupted = true;
       }
     }
   }

@@ -22,21 +22,7 @@ public final class EngineGates implements EngineHooks {
   public Gate block(HookPoint point) {
     Gate gate = Gate.stuck();
     gates.add(gate);
-    run(
-        point,
-        () -> {
-          // The interrupt is for the engine, which looks at it after the hook.
-          boolean interrupted = Thread.interrupted();
-          try {
-            gate.pass();
-          } catch (InterruptedException e) {
-            interrupted = true;
-          } finally {
-            if (interrupted) {
-              Thread.currentThread().interrupt();
-            }
-          }
-        });
+    run(point, gate::passKeepingInterrupt);
     return gate;
   }
 

@@ -125,7 +125,7 @@ public interface CancelRules extends KitAccess {
         .run(
             () -> {
               if (cancelFirst) {
-                pass(failing);
+                failing.passKeepingInterrupt();
               }
               throw new IllegalStateException("the kill fails", failure);
             });
@@ -162,14 +162,6 @@ public interface CancelRules extends KitAccess {
     Expect.same("S-CLEAN-07", 1L, kit().ownedProcesses(), "retained");
     kit().terminateAll().returnsWithin("S-CLEAN-05", kit().bound()).value("S-CLEAN-07");
     kit().dead("S-CLEAN-07", "p1");
-  }
-
-  private static void pass(Gate gate) {
-    try {
-      gate.pass();
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-    }
   }
 
   /** A close that is interrupted still closes. */

@@ -125,8 +125,11 @@ public interface CommandEndRules extends KitAccess {
             .returnsWithin("S-EXEC-08", kit().bound().plus(kit().drainBound()))
             .failed("S-CANCEL-02");
     Expect.that("S-CANCEL-02", thrown == reason, "await gives %s", thrown);
-    Expect.that(
-        "S-CANCEL-02", command.result().isCompletedExceptionally(), "the future failed, too");
+    kit()
+        .eventually(
+            "S-CANCEL-02",
+            "the future fails, too",
+            () -> command.result().isCompletedExceptionally());
     kit().dead("S-EXEC-08", "a");
     command.close();
     kit().ownsNothing("S-EXEC-08");
@@ -152,7 +155,7 @@ public interface CommandEndRules extends KitAccess {
     kit().awaitBeat("stopped");
     kit().run(session::stop).returnsWithin("S-EXEC-09", kit().bound()).value("S-EXEC-09");
     kit().dead("S-EXEC-09", "stopped");
-    Expect.that("S-EXEC-09", stopped.result().isDone(), "the result of a stopped command is known");
+    kit().eventually("S-EXEC-09", "the result is known", () -> stopped.result().isDone());
     RunningCommand unused = session.start(kit().shell("last", tree("last")));
     kit().awaitBeat("last");
     kit().run(session::close).returnsWithin("S-EXEC-09", kit().closeBound()).value("S-EXEC-09");

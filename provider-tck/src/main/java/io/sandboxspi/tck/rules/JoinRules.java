@@ -52,11 +52,7 @@ public interface JoinRules extends KitAccess {
         .tag("a")
         .run(
             () -> {
-              try {
-                gate.pass();
-              } catch (InterruptedException e) {
-                Thread.currentThread().interrupt();
-              }
+              gate.passKeepingInterrupt();
               if (!works) {
                 throw failure;
               }

@@ -72,8 +72,8 @@ public interface PtyRules extends KitAccess {
     Expect.code("S-PTY-02", ErrorCode.OPEN_TIMEOUT, thrown);
     kit().ownsNothing("S-CLEAN-11");
     PtyUpdate quick =
-        ptys.start(kit().pty("a", "echo x; exec sleep 60").openTimeout(Duration.ofMillis(5000)));
-    kit().pass(Duration.ofMillis(5200));
+        ptys.start(kit().pty("a", "echo x; exec sleep 60").openTimeout(Duration.ofMillis(2500)));
+    kit().pass(Duration.ofMillis(2700));
     Expect.that(
         "S-PTY-02",
         ptys.list().stream().anyMatch(p -> p.id() == quick.id() && p.exit().isEmpty()),
