@@ -48,6 +48,10 @@ public final class PtyCleanupHelper<E> {
   /** What is known of an owned entry; guarded by the lock. */
   private final class Owned {
     private boolean opening = true;
+
+    /** Counts the handles that came late: what a kill from before says is no proof any more. */
+    private int epoch;
+
     private boolean proven;
     private boolean destroyed;
     private boolean wanted;
@@ -60,6 +64,7 @@ public final class PtyCleanupHelper<E> {
   private final class Attempt {
     private final E entry;
     private final Owned state;
+    private final int epoch;
     private final Deadline deadline = clock.deadline(timings.kill());
     private final CompletableFuture<TerminationOutcome> kill = new CompletableFuture<>();
     private final CompletableFuture<CleanupResult> result = new CompletableFuture<>();
@@ -67,6 +72,7 @@ public final class PtyCleanupHelper<E> {
     private Attempt(E entry, Owned state) {
       this.entry = entry;
       this.state = state;
+      this.epoch = state.epoch;
     }
   }
 
@@ -107,6 +113,7 @@ public final class PtyCleanupHelper<E> {
         return;
       }
       // What was proven before the handle came says nothing of a process that started late.
+      state.epoch++;
       state.proven = state.destroyed;
       state.again = state.attempt != null;
       if (state.again) {
@@ -171,10 +178,18 @@ public final class PtyCleanupHelper<E> {
       }
     }
     fresh.forEach(this::bound);
-    if (fresh.size() > 1) {
-      killTogether(fresh);
+    List<Attempt> unproven = new ArrayList<>();
+    for (Attempt attempt : fresh) {
+      if (proven(attempt)) {
+        attempt.kill.complete(TerminationOutcome.alreadyGone());
+      } else {
+        unproven.add(attempt);
+      }
+    }
+    if (unproven.size() > 1) {
+      killTogether(unproven);
     } else {
-      fresh.forEach(this::killOne);
+      unproven.forEach(this::killOne);
     }
     return results;
   }
@@ -246,23 +261,28 @@ public final class PtyCleanupHelper<E> {
     Deadline deadline = attempts.get(0).deadline;
     LaneTask<Map<E, TerminationOutcome>> together =
         lane.call(() -> operations.killAll(entries, deadline));
-    CompletableFuture<Boolean> decided = new CompletableFuture<>();
-    // A batch that stalls as a whole must not take the others' time with it.
+    // What the batch answered in time; nothing when it stalls as a whole, for that must not take
+    // the time that each entry has by itself.
+    CompletableFuture<Map<E, TerminationOutcome>> decided = new CompletableFuture<>();
     Registration patience =
-        clock.schedule(timings.kill().dividedBy(2), () -> decided.complete(true));
+        clock.schedule(timings.kill().dividedBy(2), () -> decided.complete(Map.of()));
     Callback.when(
         together,
         (outcomes, failure) -> {
-          if (outcomes != null) {
-            attempts.forEach(a -> answered(a, outcomes.get(a.entry)));
+          Map<E, TerminationOutcome> answer = outcomes == null ? Map.of() : outcomes;
+          if (!decided.complete(answer)) {
+            attempts.stream()
+                .filter(a -> answer.containsKey(a.entry) && answer.get(a.entry).proven())
+                .forEach(a -> answered(a, answer.get(a.entry)));
           }
-          decided.complete(true);
         });
     Callback.when(
         decided,
-        (ignored, failure) -> {
+        (outcomes, failure) -> {
           patience.close();
           together.interrupt();
+          Map<E, TerminationOutcome> answer = outcomes == null ? Map.of() : outcomes;
+          attempts.forEach(a -> answered(a, answer.get(a.entry)));
           attempts.stream().filter(a -> !a.kill.isDone()).forEach(this::killOne);
         });
   }
@@ -297,8 +317,10 @@ public final class PtyCleanupHelper<E> {
     boolean late = false;
     if (outcome.proven()) {
       synchronized (lock) {
-        attempt.state.proven = true;
-        late = attempt.kill.isDone();
+        if (attempt.epoch == attempt.state.epoch) {
+          attempt.state.proven = true;
+          late = attempt.kill.isDone();
+        }
       }
     }
     attempt.kill.complete(outcome);
@@ -345,18 +367,18 @@ public final class PtyCleanupHelper<E> {
       attempt.state.attempt = null;
       again = attempt.state.again;
       attempt.state.again = false;
+    }
+    try {
       if (again) {
-        attempt.state.proven = attempt.state.destroyed;
+        begin(List.of(attempt.entry));
       }
+      boolean closed = closeIfOver(attempt.entry, attempt.state);
+      if (!closed) {
+        result.failure().ifPresent(cause -> operations.retained(attempt.entry, cause));
+      }
+    } finally {
+      attempt.result.complete(result);
     }
-    if (again) {
-      begin(List.of(attempt.entry));
-    }
-    boolean closed = closeIfOver(attempt.entry, attempt.state);
-    if (!closed) {
-      result.failure().ifPresent(cause -> operations.retained(attempt.entry, cause));
-    }
-    attempt.result.complete(result);
   }
 
   private boolean closeIfOver(E entry, Owned state) {

@@ -393,4 +393,69 @@ class PtyCleanupHelperTest {
     assertThat(operations.kills("a")).isEqualTo(1);
     assertThat(Within.get(helper.begin("a")).outcome()).isEqualTo(TerminationOutcome.alreadyGone());
   }
+
+  @Test
+  @Tag("S-CLEAN-05")
+  void anAttemptSettlesEvenIfTheNewsOfItCannotBeTold() throws Exception {
+    own("a", "b");
+    operations.tellingFails(new OutOfMemoryError("no thread"));
+    operations.fail("b", new IllegalStateException("b"));
+    assertThat(Within.get(helper.begin("a")).outcome().proven()).isTrue();
+    assertThat(Within.get(helper.begin("b")).outcome().proven()).isFalse();
+    assertThat(helper.isClosed("a")).isTrue();
+  }
+
+  @Test
+  @Tag("S-CLEAN-05")
+  @Tag("S-CLEAN-07")
+  void aBatchOperationThatGivesUpWhenInterruptedDoesNotEndTheAttemptsOneByOne() throws Exception {
+    List<String> entries = own("a", "b");
+    CountDownLatch entered = operations.stallBatchThenGiveUp();
+    var running = startCleanUp(entries);
+    Within.await(entered);
+    CountDownLatch first = operations.stall("a");
+    CountDownLatch second = operations.stall("b");
+    clock.advance(Duration.ofMillis(2_600));
+    Within.await(first);
+    Within.await(second);
+    Within.await(operations.gaveUp());
+    operations.releaseAll();
+    assertThat(Within.get(running.result())).isTrue();
+    assertThat(operations.closed()).containsExactlyInAnyOrder("a", "b");
+  }
+
+  @Test
+  @Tag("S-CLEAN-08")
+  void aDestroyedBackendIsNotAskedToEndItsEntries() throws Exception {
+    own("a", "b", "c");
+    for (var attempt : helper.confirmAll()) {
+      Within.get(attempt);
+    }
+    assertThat(operations.batches()).isEmpty();
+    assertThat(operations.killed()).isEmpty();
+    assertThat(helper.owned()).isEmpty();
+  }
+
+  @Test
+  @Tag("S-CLEAN-01")
+  @Tag("S-CLEAN-07")
+  void aProofFromBeforeALateHandleClosesNothing() throws Exception {
+    CompletableFuture<Boolean> opening = new CompletableFuture<>();
+    helper.own("a", opening);
+    CountDownLatch entered = operations.stallStuck("a");
+    var first = helper.begin("a");
+    Within.await(entered);
+    clock.advance(Duration.ofSeconds(5));
+    assertThat(Within.get(first).outcome().proven()).isFalse();
+    operations.fail("a", new IllegalStateException("it lives"));
+    opening.complete(true);
+    Within.until(() -> operations.retained().size() == 2);
+    operations.releaseAll();
+    operations.awaitUnstuck();
+    Within.get(helper.begin("a"));
+    assertThat(helper.isClosed("a")).isFalse();
+    operations.heal("a");
+    assertThat(Within.get(helper.begin("a")).outcome().proven()).isTrue();
+    assertThat(helper.isClosed("a")).isTrue();
+  }
 }

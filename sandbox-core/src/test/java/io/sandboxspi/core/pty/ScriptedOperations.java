@@ -24,7 +24,12 @@ final class ScriptedOperations implements CleanupOperations<String> {
   private final List<String> retained = new CopyOnWriteArrayList<>();
   private final List<List<String>> batches = new CopyOnWriteArrayList<>();
   private volatile List<String> together = List.of();
+  private final CountDownLatch gaveUp = new CountDownLatch(1);
+  private final CountDownLatch unstuck = new CountDownLatch(1);
   private volatile @Nullable CountDownLatch batchStall;
+  private volatile boolean batchGivesUp;
+  private volatile @Nullable Error tellingFails;
+  private volatile @Nullable Thread stuckThread;
 
   /** What happens at a call. */
   private interface Step {
@@ -115,11 +120,34 @@ final class ScriptedOperations implements CleanupOperations<String> {
     return entered;
   }
 
+  /** The batch stalls; interrupted it answers that it proved nothing. */
+  CountDownLatch stallBatchThenGiveUp() {
+    batchGivesUp = true;
+    return stallBatch();
+  }
+
+  CountDownLatch gaveUp() {
+    return gaveUp;
+  }
+
+  void tellingFails(Error failure) {
+    tellingFails = failure;
+  }
+
+  /** Waits until a stuck call has answered and its thread is idle again. */
+  void awaitUnstuck() throws InterruptedException {
+    Within.await(unstuck);
+    Thread thread = stuckThread;
+    Within.until(() -> thread == null || thread.getState() == Thread.State.TIMED_WAITING);
+  }
+
   private void stuck(CountDownLatch entered) {
+    stuckThread = Thread.currentThread();
     entered.countDown();
     while (true) {
       try {
         if (lifted.await(1, TimeUnit.MINUTES)) {
+          unstuck.countDown();
           return;
         }
       } catch (InterruptedException e) {
@@ -149,7 +177,17 @@ final class ScriptedOperations implements CleanupOperations<String> {
     CountDownLatch stall = batchStall;
     if (stall != null) {
       stall.countDown();
-      lifted.await();
+      try {
+        lifted.await();
+      } catch (InterruptedException e) {
+        if (!batchGivesUp) {
+          throw e;
+        }
+        gaveUp.countDown();
+        Map<String, TerminationOutcome> nothing = new HashMap<>();
+        entries.forEach(entry -> nothing.put(entry, TerminationOutcome.unconfirmed(e)));
+        return nothing;
+      }
     }
     Map<String, TerminationOutcome> outcomes = new HashMap<>();
     together.forEach(entry -> outcomes.put(entry, TerminationOutcome.confirmed()));
@@ -173,11 +211,20 @@ final class ScriptedOperations implements CleanupOperations<String> {
   @Override
   public void closed(String entry) {
     closed.add(entry);
+    failTelling();
   }
 
   @Override
   public void retained(String entry, Throwable cause) {
     retained.add(entry);
+    failTelling();
+  }
+
+  private void failTelling() {
+    Error failure = tellingFails;
+    if (failure != null) {
+      throw failure;
+    }
   }
 
   List<String> killed() {
