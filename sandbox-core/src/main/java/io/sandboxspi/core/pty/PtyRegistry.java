@@ -2,7 +2,7 @@ package io.sandboxspi.core.pty;
 
 import java.util.ArrayList;
 import java.util.Comparator;
-import java.util.HashSet;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -17,8 +17,8 @@ import org.jspecify.annotations.Nullable;
  * Finds the PTYs of one session by id and keeps their number down (spec S-REG-01 to S-REG-07).
  *
  * <p>Leaving the registry ends the look-up, not the ownership: an id stays reserved until {@link
- * #free}. Thread-safe; nothing is called under the lock but the given predicate, which reads memory
- * only.
+ * #free}. Who ends a use late names the entry, because its id may be another's by then.
+ * Thread-safe; nothing is called under the lock but the given predicate, which reads memory only.
  *
  * @param <E> an entry
  */
@@ -44,7 +44,7 @@ public final class PtyRegistry<E> {
   private final Predicate<E> ended;
   private final Object lock = new Object();
   private final Map<Integer, Slot<E>> slots = new LinkedHashMap<>();
-  private final Set<Integer> reserved = new HashSet<>();
+  private final Map<Integer, E> reserved = new HashMap<>();
   private long uses;
 
   private static final class Slot<E> {
@@ -110,7 +110,7 @@ public final class PtyRegistry<E> {
       slot.pins = 1;
       slot.lastUse = ++uses;
       slots.put(id.getAsInt(), slot);
-      reserved.add(id.getAsInt());
+      reserved.put(id.getAsInt(), entry);
       int live = slots.size();
       return Optional.of(
           new Insertion<>(
@@ -124,7 +124,7 @@ public final class PtyRegistry<E> {
   private OptionalInt draw() {
     for (int i = 0; i < DRAWS; i++) {
       int id = ids.getAsInt();
-      if (id >= MIN_ID && id <= MAX_ID && !reserved.contains(id)) {
+      if (id >= MIN_ID && id <= MAX_ID && !reserved.containsKey(id)) {
         return OptionalInt.of(id);
       }
     }
@@ -160,11 +160,11 @@ public final class PtyRegistry<E> {
     }
   }
 
-  /** Ends a use; nothing happens if the id has left the registry. */
-  public void unpin(int id) {
+  /** Ends a use; nothing happens if the entry has left the registry. */
+  public void unpin(int id, E entry) {
     synchronized (lock) {
       Slot<E> slot = slots.get(id);
-      if (slot != null) {
+      if (slot != null && slot.entry.equals(entry)) {
         slot.pins--;
       }
     }
@@ -177,17 +177,30 @@ public final class PtyRegistry<E> {
     }
   }
 
-  /** Takes every entry out of the look-up; the ids stay reserved. */
-  public void detachAll() {
+  /** As {@link #detach(int)}, if the id is this entry's. */
+  public void detach(int id, E entry) {
     synchronized (lock) {
+      Slot<E> slot = slots.get(id);
+      if (slot != null && slot.entry.equals(entry)) {
+        slots.remove(id);
+      }
+    }
+  }
+
+  /** Takes every entry out of the look-up; the ids stay reserved. */
+  public List<E> detachAll() {
+    synchronized (lock) {
+      List<E> detached = slots.values().stream().map(slot -> slot.entry).toList();
       slots.clear();
+      return detached;
     }
   }
 
   /** The id may be drawn again: its process is proven ended and it has left the look-up. */
-  public void free(int id) {
+  public void free(int id, E entry) {
     synchronized (lock) {
-      if (!slots.containsKey(id)) {
+      Slot<E> slot = slots.get(id);
+      if ((slot == null || !slot.entry.equals(entry)) && entry.equals(reserved.get(id))) {
         reserved.remove(id);
       }
     }
@@ -205,7 +218,7 @@ public final class PtyRegistry<E> {
   /** The ids that cannot be drawn. */
   public Set<Integer> reserved() {
     synchronized (lock) {
-      return Set.copyOf(reserved);
+      return Set.copyOf(reserved.keySet());
     }
   }
 }

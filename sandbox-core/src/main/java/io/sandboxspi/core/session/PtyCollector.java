@@ -92,7 +92,7 @@ final class PtyCollector {
       entry.unwatch(wake);
     }
     if (over(entry)) {
-      core.registry().detach(id);
+      core.registry().detach(id, entry);
       core.freeIfOver(entry);
       return finalUpdate(entry, options, startedAt, entry.endReason());
     }

@@ -89,7 +89,7 @@ final class PtyService implements Ptys {
           startedAt);
     } catch (Throwable failure) { // rethrown; the PTY must not become unreachable
       if (!request.isKeptOnCancel()) {
-        core.registry().detach(id);
+        core.registry().detach(id, entry);
         core.reached(HookPoint.SETTLE_BEFORE, entry.id().value());
         for (Throwable other : core.helper().settle(core.end(List.of(entry)), caller)) {
           Suppressed.add(failure, other);
@@ -98,7 +98,7 @@ final class PtyService implements Ptys {
       }
       throw failure;
     } finally {
-      core.registry().unpin(id);
+      core.registry().unpin(id, entry);
     }
   }
 
@@ -223,7 +223,7 @@ final class PtyService implements Ptys {
                 return use.run(entry, caller, startedAt);
               } finally {
                 entry.turns().leave(turn);
-                core.registry().unpin(id);
+                core.registry().unpin(id, entry);
               }
             });
   }

@@ -187,7 +187,7 @@ final class SessionCore implements ProcessEntry.Owner {
   void freeIfOver(PtyEntry entry) {
     int ptyId = entry.ptyId();
     if (ptyId != 0 && helper.isClosed(entry)) {
-      registry.free(ptyId);
+      registry.free(ptyId, entry);
     }
   }
 

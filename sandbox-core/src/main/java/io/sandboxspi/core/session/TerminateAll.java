@@ -3,7 +3,6 @@ package io.sandboxspi.core.session;
 import io.sandboxspi.core.pty.CleanupResult;
 import io.sandboxspi.core.pty.PtyCleanupHelper;
 import io.sandboxspi.core.time.Caller;
-import java.util.Collection;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 
@@ -21,8 +20,7 @@ final class TerminateAll {
 
   /** Begins or joins the attempts, in the order in which the processes were started. */
   static List<CompletableFuture<CleanupResult>> begin(SessionCore core) {
-    Collection<PtyEntry> detached = core.registry().entries().values();
-    core.registry().detachAll();
+    List<PtyEntry> detached = core.registry().detachAll();
     core.reached(HookPoint.REG_AFTER_DETACH, "");
     List<CompletableFuture<CleanupResult>> attempts = core.end(core.helper().owned());
     // Those whose process is over already had their ids kept by the look-up alone.

@@ -23,7 +23,7 @@ class PtyRegistryTest {
   /** Inserts and ends the use. */
   private PtyRegistry.Insertion<String> insert(String entry) {
     PtyRegistry.Insertion<String> insertion = registry.insert(entry).orElseThrow();
-    registry.unpin(insertion.id());
+    registry.unpin(insertion.id(), entry);
     return insertion;
   }
 
@@ -37,7 +37,7 @@ class PtyRegistryTest {
   void aFullRegistryGivesUpTheLeastRecentlyUsed() {
     fill();
     registry.pin(PtyRegistry.MIN_ID);
-    registry.unpin(PtyRegistry.MIN_ID);
+    registry.unpin(PtyRegistry.MIN_ID, "e0");
     PtyRegistry.Insertion<String> insertion = insert("new");
     assertThat(insertion.victim()).contains("e1");
     assertThat(insertion.live()).isEqualTo(PtyRegistry.LIMIT);
@@ -70,7 +70,7 @@ class PtyRegistryTest {
     registry.entries().keySet().forEach(registry::pin);
     assertThat(registry.hasRoom()).isFalse();
     assertThat(registry.insert("new")).isEmpty();
-    registry.unpin(PtyRegistry.MIN_ID + 5);
+    registry.unpin(PtyRegistry.MIN_ID + 5, "e5");
     assertThat(registry.hasRoom()).isTrue();
     assertThat(insert("new").victim()).contains("e5");
   }
@@ -82,13 +82,19 @@ class PtyRegistryTest {
     IntSupplier ids = draws::next;
     PtyRegistry<String> reused = new PtyRegistry<>(ids, ended::contains);
     assertThat(reused.insert("a").orElseThrow().id()).isEqualTo(5_000);
-    reused.free(5_000);
+    reused.free(5_000, "a");
     assertThat(reused.reserved()).containsExactly(5_000);
     assertThat(reused.detach(5_000)).contains("a");
     assertThat(reused.pin(5_000)).isEmpty();
     assertThat(reused.insert("b").orElseThrow().id()).isEqualTo(6_000);
-    reused.free(5_000);
+    reused.free(5_000, "a");
     assertThat(reused.insert("c").orElseThrow().id()).isEqualTo(5_000);
+    // What is done late for the entry that had the id does not touch the one that has it now.
+    reused.unpin(5_000, "a");
+    reused.detach(5_000, "a");
+    assertThat(reused.detach(5_000)).contains("c");
+    reused.free(5_000, "a");
+    assertThat(reused.reserved()).contains(5_000);
   }
 
   @Test
@@ -131,8 +137,8 @@ class PtyRegistryTest {
                     Within.start(
                         () -> {
                           for (int i = 0; i < 500; i++) {
-                            Optional<PtyRegistry.Insertion<String>> inserted =
-                                shared.insert("t" + t + "-" + i);
+                            String entry = "t" + t + "-" + i;
+                            Optional<PtyRegistry.Insertion<String>> inserted = shared.insert(entry);
                             if (inserted.isEmpty()) {
                               continue;
                             }
@@ -141,7 +147,7 @@ class PtyRegistryTest {
                             most.accumulateAndGet(inserted.get().live(), Math::max);
                             inUse.remove(id);
                             shared.detach(id);
-                            shared.free(id);
+                            shared.free(id, entry);
                           }
                           return true;
                         }))
