@@ -13,7 +13,6 @@ import io.sandboxspi.local.sweep.Target;
 import java.io.ByteArrayOutputStream;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
-import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -32,7 +31,7 @@ public final class LinuxContender implements Contender {
   private static final long LIMIT = TimeUnit.SECONDS.toNanos(60);
 
   private final PtyDriver driver;
-  private final Map<String, DriverProcess> kept = new LinkedHashMap<>();
+  private final Map<String, Target> kept = new LinkedHashMap<>();
 
   /** Over the driver of this name. */
   public LinuxContender(String driver) {
@@ -175,17 +174,16 @@ public final class LinuxContender implements Contender {
   public void keep(List<String> argv) throws Exception {
     Watcher watcher = new Watcher();
     String cookie = cookie();
+    long before = System.nanoTime();
     DriverProcess process = spawn(argv, cookie, TERMINAL, watcher);
-    kept.put(cookie, process);
+    kept.put(cookie, new Target(cookie, Optional.of(process), before));
     await(watcher.first);
   }
 
   @Override
   public void endAll() throws Exception {
-    List<Target> targets = new ArrayList<>();
-    kept.forEach((cookie, process) -> targets.add(new Target(cookie, Optional.of(process))));
-    Map<String, Outcome> outcomes = ProcessSweep.killAll(targets, System.nanoTime() + LIMIT);
-    kept.values().forEach(DriverProcess::release);
+    Map<String, Outcome> outcomes = ProcessSweep.killAll(kept.values(), System.nanoTime() + LIMIT);
+    kept.values().forEach(target -> target.leader().ifPresent(DriverProcess::release));
     kept.clear();
     for (Outcome outcome : outcomes.values()) {
       if (outcome.kind() == Outcome.Kind.UNCONFIRMED) {
