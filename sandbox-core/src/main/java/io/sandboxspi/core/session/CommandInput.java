@@ -60,10 +60,6 @@ final class CommandInput extends OutputStream {
     } catch (InputClosedException ended) {
       LOG.debug("{} took no more input", entry, ended);
       return false;
-    } catch (SandboxException e) {
-      // The command goes on with what it got; its result tells whether that was enough.
-      LOG.warn("{}: input failed: {}", entry, e.code());
-      return false;
     }
   }
 

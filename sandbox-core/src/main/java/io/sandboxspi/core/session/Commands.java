@@ -17,12 +17,9 @@ import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /** Runs commands: a launch without a registry entry, with a collector on it. */
 final class Commands {
-  private static final Logger LOG = LoggerFactory.getLogger(Commands.class);
   private static final Duration FAR = Duration.ofDays(1);
 
   private final SessionCore core;
@@ -130,10 +127,26 @@ final class Commands {
     Callback.when(
         task,
         (whole, failure) -> {
-          if (failure != null && !entry.killed() && !entry.exited()) {
-            LOG.error("{}: input failed", entry, failure);
+          // On a part of its input a command would give a wrong result.
+          if (failure != null
+              && !entry.killed()
+              && !entry.exited()
+              && entry.giveReason(partial -> inputFailed(entry, failure))) {
+            core.end(List.of(entry));
           }
         });
+  }
+
+  private static RuntimeException inputFailed(CommandEntry entry, Throwable failure) {
+    return failure instanceof SandboxException e
+        ? e
+        : SandboxException.builder(
+                ErrorCode.TRANSPORT,
+                Operation.EXEC,
+                "writing the input of " + entry.program() + " failed")
+            .cause(failure)
+            .retryable(Retryable.UNKNOWN)
+            .build();
   }
 
   private void feed(Command command, CommandEntry entry) {

@@ -8,6 +8,7 @@ import io.sandboxspi.Command;
 import io.sandboxspi.ErrorCode;
 import io.sandboxspi.ExecResult;
 import io.sandboxspi.ExitStatus;
+import io.sandboxspi.Operation;
 import io.sandboxspi.RunningCommand;
 import io.sandboxspi.SandboxException;
 import io.sandboxspi.SandboxSpec;
@@ -153,5 +154,21 @@ class CommandsTest {
     assertThat(process.written).containsExactly("in");
     process.end(new ExitStatus.Exited(0));
     assertThat(Within.get(running.result()).successful()).isTrue();
+  }
+
+  @Test
+  @Tag("S-CLEAN-01")
+  void aCommandThatGotAPartOfItsInputIsEnded() {
+    SandboxException broken =
+        SandboxException.of(ErrorCode.TRANSPORT, Operation.EXEC, "the connection broke");
+    provider.onStart =
+        process ->
+            process.onWrite =
+                id -> {
+                  throw broken;
+                };
+    assertThatThrownBy(() -> session.exec(Command.of("x").stdin(Stdin.bytes(new byte[10]))))
+        .isSameAs(broken);
+    assertThat(provider.processes.values()).allMatch(process -> process.ended);
   }
 }

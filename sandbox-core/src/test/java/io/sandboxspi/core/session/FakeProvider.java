@@ -34,6 +34,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 
 /** One backend whose processes do what a test says. */
 final class FakeProvider implements SandboxProvider, SandboxBackend {
@@ -41,6 +42,7 @@ final class FakeProvider implements SandboxProvider, SandboxBackend {
   final BlockingQueue<FakeProcess> launched = new LinkedBlockingQueue<>();
   final List<String> calls = new CopyOnWriteArrayList<>();
   volatile Script onLaunch = id -> {};
+  volatile Consumer<FakeProcess> onStart = process -> {};
   volatile Script onKill = id -> {};
   volatile Script onRelease = id -> {};
   volatile Script onDelete = id -> {};
@@ -101,6 +103,7 @@ final class FakeProvider implements SandboxProvider, SandboxBackend {
     calls.add("launch");
     onLaunch.run(request.id().value());
     FakeProcess process = new FakeProcess(request, listener);
+    onStart.accept(process);
     processes.put(request.id(), process);
     launched.add(process);
     return process;
