@@ -22,6 +22,9 @@ import org.junit.jupiter.params.provider.ValueSource;
 abstract class DriverContract extends DriverFixture {
   private static final int SEQ_BYTES = 128_894;
 
+  /** All but those that the C library keeps for itself. */
+  private static final long NUMBERED_SIGNALS = 0x7fffffff;
+
   private String run(boolean terminal, String... argv) throws Exception {
     Recorder recorder = new Recorder();
     DriverProcess process = terminal ? tty(recorder, argv) : pipes(recorder, argv);
@@ -189,6 +192,42 @@ abstract class DriverContract extends DriverFixture {
     recorder.awaitText("ready");
     process.write(bytes("\003"), in(5));
     assertThat(recorder.awaitEnd()).isEqualTo(new Exit(0, 2));
+  }
+
+  @Test
+  void signalsAreNeitherBlockedNorIgnored() throws Exception {
+    for (boolean terminal : new boolean[] {true, false}) {
+      String status = run(terminal, "grep", "-E", "Sig(Blk|Ign)", "/proc/self/status");
+      assertThat(status.lines().map(line -> line.split("\\s+")[1]))
+          .hasSize(2)
+          .allMatch(mask -> (Long.parseUnsignedLong(mask, 16) & NUMBERED_SIGNALS) == 0);
+    }
+    Recorder recorder = new Recorder();
+    DriverProcess process = tty(recorder, "sh", "-c", "echo ready; exec sleep 60");
+    recorder.awaitText("ready");
+    process.write(bytes("\034"), in(5));
+    assertThat(recorder.awaitEnd()).isEqualTo(new Exit(0, 3));
+  }
+
+  @Test
+  void dispositionsAreDefaultsEvenIfTheHostIgnoresSignals() throws Exception {
+    String java = Path.of(System.getProperty("java.home"), "bin", "java").toString();
+    String script = "trap '' INT QUIT PIPE; exec \"$0\" \"$@\"";
+    List<String> command =
+        List.of(
+            "sh",
+            "-c",
+            script,
+            java,
+            "-cp",
+            System.getProperty("java.class.path"),
+            IgnoringHost.class.getName(),
+            driver.name());
+    Process host = new ProcessBuilder(command).redirectErrorStream(true).start();
+    String output = new String(host.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+    assertThat(host.waitFor()).isZero();
+    assertThat(output.lines().filter(line -> line.startsWith("RESULT")))
+        .containsExactly("RESULT 0 Exit[code=0, signal=2]");
   }
 
   @Test

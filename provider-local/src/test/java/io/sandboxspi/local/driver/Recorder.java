@@ -18,6 +18,9 @@ final class Recorder implements DriverListener {
   /** How a process ended; signal 0 for none. */
   record Exit(int code, int signal) {}
 
+  private static final int TAIL = 256;
+
+  private final StringBuilder tail = new StringBuilder();
   private final ByteArrayOutputStream out = new ByteArrayOutputStream();
   private final ByteArrayOutputStream error = new ByteArrayOutputStream();
   private final List<String> violations = new ArrayList<>();
@@ -44,8 +47,11 @@ final class Recorder implements DriverListener {
         violation(!bytes.hasRemaining(), "empty output");
         ByteArrayOutputStream target = stream == STDERR ? error : out;
         while (bytes.hasRemaining()) {
-          target.write(bytes.get());
+          byte next = bytes.get();
+          target.write(next);
+          tail.append((char) (next & 0xff));
         }
+        tail.delete(0, Math.max(0, tail.length() - TAIL));
         stopped = out.size() + error.size() >= stopAfter;
         notifyAll();
         return !stopped;
@@ -106,6 +112,11 @@ final class Recorder implements DriverListener {
 
   synchronized int size() {
     return out.size() + error.size();
+  }
+
+  /** Whether the output ends so; quick however much there is. */
+  synchronized boolean endsWith(String text) {
+    return tail.toString().endsWith(text);
   }
 
   synchronized byte[] bytes() {

@@ -82,6 +82,7 @@ final class Leader {
   synchronized void killAndWait() {
     if (!reaped) {
       Posix.kill(-pid, Posix.SIGKILL);
+      Posix.kill(pid, Posix.SIGKILL);
       Posix.waitid(Os.P_PID, pid, 0, Os.WEXITED | Os.WNOWAIT);
       ended = true;
     }

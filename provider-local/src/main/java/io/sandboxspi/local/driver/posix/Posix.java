@@ -105,7 +105,8 @@ public final class Posix {
 
   static native int tcsetattr(int fd, int when, long settings);
 
-  static native int pipe(long fds);
+  /** Makes a pipe: its reading and its writing end. */
+  public static native int pipe(long fds);
 
   static native int access(long path, int mode);
 
@@ -135,6 +136,8 @@ public final class Posix {
 
   /** Sends a signal. */
   public static native int kill(int pid, int signal);
+
+  static native int pthread_sigmask(int how, long set, long old);
 
   static native long signal(int signal, long handler);
 }

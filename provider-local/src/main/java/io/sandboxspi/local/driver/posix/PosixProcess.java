@@ -107,6 +107,13 @@ public final class PosixProcess implements DriverProcess, Output.Sink {
     return watched;
   }
 
+  /** Ends and reaps a child that never became a process; waits for its end, which is short. */
+  public static void discard(int pid) {
+    Leader leader = new Leader(pid);
+    leader.killAndWait();
+    leader.release();
+  }
+
   /** Ends and releases a process that cannot be watched; waits for its end, which is short. */
   public void abandon() {
     released = true;

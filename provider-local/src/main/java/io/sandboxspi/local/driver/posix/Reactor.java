@@ -173,8 +173,9 @@ public final class Reactor {
       return;
     }
     if (token == WAKE_TOKEN) {
-      woken.set(false);
+      // In this order: the flag must never stay set without a byte in the pipe.
       Posix.read(wakeOut.number, readBuffer.address, READ_SIZE);
+      woken.set(false);
       return;
     }
     Handler handler = handlers.get(token);

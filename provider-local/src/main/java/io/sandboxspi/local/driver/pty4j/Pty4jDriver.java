@@ -18,6 +18,7 @@ import io.sandboxspi.local.driver.posix.Child;
 import io.sandboxspi.local.driver.posix.Posix;
 import io.sandboxspi.local.driver.posix.PosixProcess;
 import io.sandboxspi.local.driver.posix.Reactor;
+import io.sandboxspi.local.driver.posix.SignalMask;
 import io.sandboxspi.local.driver.posix.SpawnBlock;
 import io.sandboxspi.local.driver.posix.Spawner;
 import io.sandboxspi.local.driver.posix.Termios;
@@ -42,6 +43,10 @@ public final class Pty4jDriver implements PtyDriver {
   public static final String NAME = "pty4j";
 
   private static final String THREAD = "sandbox-local-pty4j";
+
+  /** pty4j does not pass on why a fork failed; after all checks before it this is why. */
+  private static final int EAGAIN = 11;
+
   private static final int WAITER_STACK = 128 * 1024;
 
   private final Reactor reactor = new Reactor(new PollSelector(), THREAD);
@@ -100,15 +105,26 @@ public final class Pty4jDriver implements PtyDriver {
     Termios.prepare(master, size.columns(), size.rows());
     int pid;
     int errno;
-    try (SpawnBlock block =
-        new SpawnBlock(program, request.argv(), request.environment(), request.directory())) {
+    boolean started;
+    try (StartSignal signal = new StartSignal();
+        SpawnBlock block =
+            new SpawnBlock(program, request.argv(), request.environment(), request.directory())) {
       block.nameTerminal(terminal.getSecond());
       pid = ExecPty.call(block, master);
-      errno = Posix.errno();
+      errno = pid > 0 ? 0 : EAGAIN;
+      started = pid > 0 && signal.await(pid);
+    } catch (SpawnException e) {
+      Posix.close(master);
+      throw e;
     }
     if (pid <= 0) {
       Posix.close(master);
       throw pipes.search().explain(request, program, errno);
+    }
+    if (!started) {
+      PosixProcess.discard(pid);
+      Posix.close(master);
+      throw new SpawnException(Kind.OTHER, 0, "the child did not get to its program");
     }
     return Child.onTerminal(pid, master);
   }
@@ -134,7 +150,8 @@ public final class Pty4jDriver implements PtyDriver {
         -1,
         0
       };
-      return EXEC.invokeInt(arguments);
+      // Threads of a JVM block SIGQUIT, and a child keeps its parent's mask.
+      return SignalMask.whileEmpty(() -> EXEC.invokeInt(arguments));
     }
   }
 
