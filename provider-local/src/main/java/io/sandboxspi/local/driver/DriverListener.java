@@ -26,7 +26,7 @@ public interface DriverListener {
   void onOutputClosed();
 
   /**
-   * The process has ended; exactly once unless released before. A descendant that holds the output
+   * The process has ended; exactly once, also after a release. A descendant that holds the output
    * open makes this come before {@link #onOutputClosed()}.
    *
    * @param code 0 to 255; 0 when a signal ended it

@@ -144,13 +144,14 @@ public final class PosixProcess implements DriverProcess, Output.Sink {
     if (!leader.pinned()) {
       reaped();
     }
-    if (released) {
-      return;
-    }
+    // Told after a release too: it is the evidence for a kill that was not proven before.
     if (end.known()) {
       listener.onExit(end.code(), end.signal());
     } else {
       listener.onExitUnknown("the process was waited for by somebody else");
+    }
+    if (released) {
+      return;
     }
     for (Output output : outputs) {
       output.leaderGone();
