@@ -28,6 +28,7 @@ public final class FaultyBackend implements SandboxBackend {
   private final FaultySeam seam;
   private final Map<LaunchId, String> tags = new ConcurrentHashMap<>();
   private final List<FaultyProcess> launches = new CopyOnWriteArrayList<>();
+  private volatile boolean released;
 
   FaultyBackend(SandboxBackend delegate, FaultySeam seam) {
     this.delegate = delegate;
@@ -37,6 +38,11 @@ public final class FaultyBackend implements SandboxBackend {
   /** The backend below. */
   public SandboxBackend delegate() {
     return delegate;
+  }
+
+  /** Whether the backend below was asked to release: a fault may have answered in its place. */
+  public boolean released() {
+    return released;
   }
 
   /** Processes that the provider launched, in order. */
@@ -134,6 +140,7 @@ public final class FaultyBackend implements SandboxBackend {
     if (answer.isPresent()) {
       return (ReleaseOutcome) answer.get();
     }
+    released = true;
     ReleaseOutcome outcome = delegate.release(FaultySeam.still(deadline));
     return (ReleaseOutcome)
         seam.at(FaultPoint.BACKEND_RELEASE_RETURN, "", outcome.name()).orElse(outcome);

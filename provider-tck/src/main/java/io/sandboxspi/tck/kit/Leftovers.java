@@ -81,6 +81,13 @@ final class Leftovers {
 
   /** Nothing may be left of the sessions. */
   void audit(List<SessionFactory.Opened> sessions) throws Exception {
+    for (FaultyBackend backend : provider.backends()) {
+      if (!backend.released()) {
+        // A fault answered in place of the backend.
+        quietly(() -> backend.delegate().release(seconds(10)));
+        quietly(() -> environment.provider().delete(backend.ref(), seconds(10)));
+      }
+    }
     for (SessionFactory.Opened each : sessions) {
       check(() -> each.ledger().get().isEmpty(), () -> "the ledger has " + each.ledger().get());
       String prefix = "sandbox-" + each.session().id();

@@ -120,9 +120,13 @@ public interface CapabilityRules extends KitAccess {
       case REATTACH -> {
         session.files().write("f", "kept".getBytes(UTF_8));
         SandboxBackend again = kit().provider().delegate().attach(session.backend(), soon());
-        Expect.same("S-CAP-01", Liveness.RUNNING, again.probe(soon()), "an attached backend");
-        byte[] kept = again.files().open("f", soon()).readAllBytes();
-        Expect.same("S-CAP-01", "kept", new String(kept, UTF_8), "its file");
+        try {
+          Expect.same("S-CAP-01", Liveness.RUNNING, again.probe(soon()), "an attached backend");
+          byte[] kept = again.files().open("f", soon()).readAllBytes();
+          Expect.same("S-CAP-01", "kept", new String(kept, UTF_8), "its file");
+        } finally {
+          Object unused = again.release(soon());
+        }
       }
       case CONFINED -> {
         Path secret = Files.createTempFile("sandbox-tck-host", ".txt");
