@@ -126,7 +126,7 @@ final class FaultyListener implements ProcessListener {
   private void exit(ExitStatus status) {
     delivery.lock();
     try {
-      if (!exitGiven && !muted) {
+      if (!exitGiven) {
         exitGiven = true;
         engine.onExit(status);
       }
@@ -162,7 +162,7 @@ final class FaultyListener implements ProcessListener {
     return lost;
   }
 
-  /** Nothing more reaches the engine. */
+  /** Nothing but the exit reaches the engine any more. */
   void mute() {
     muted = true;
   }

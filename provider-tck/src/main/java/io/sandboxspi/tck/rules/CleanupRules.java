@@ -1,5 +1,6 @@
 package io.sandboxspi.tck.rules;
 
+import io.sandboxspi.Capability;
 import io.sandboxspi.ErrorCode;
 import io.sandboxspi.Operation;
 import io.sandboxspi.Ptys;
@@ -115,6 +116,25 @@ public interface CleanupRules extends KitAccess {
       kit().alive("S-CLEAN-07", "a");
     }
     kit().terminateAll().returnsWithin("S-CLEAN-05", kit().bound()).value("S-CLEAN-07");
+    kit().dead("S-CLEAN-07", "a");
+    kit().ownsNothing("S-CLEAN-07");
+  }
+
+  /** A backend that tells of exits is not believed when it says ended and tells of none. */
+  @Test
+  @Rule("S-CLEAN-07")
+  @Scenario("R16")
+  default void S_CLEAN_07_aKillThatLiesIsNotBelieved() throws Exception {
+    kit().need(Capability.EXIT_CODE_RELIABLE);
+    kit().at(FaultPoint.KILL_BEFORE).tag("a").lie();
+    int unused = kit().beat("a");
+    Throwable thrown =
+        kit().terminateAll().returnsWithin("S-CLEAN-05", kit().bound()).failed("S-CLEAN-07");
+    Expect.code("S-CLEAN-07", ErrorCode.TERMINATION_UNCONFIRMED, thrown);
+    Expect.same("S-CLEAN-07", 1L, kit().ownedProcesses(), "retained processes");
+    kit().alive("S-CLEAN-07", "a");
+    Caller<Boolean> again = kit().terminateAll();
+    again.returnsWithin("S-CLEAN-05", kit().bound());
     kit().dead("S-CLEAN-07", "a");
     kit().ownsNothing("S-CLEAN-07");
   }

@@ -27,10 +27,10 @@ public interface LostRules extends KitAccess {
 
   private void lost(PtyUpdate update) {
     Expect.that("S-EXIT-03", !update.running(), "the update shows a live id: %s", update);
-    Expect.same("S-EXIT-03", PtyEndReason.LOST, update.endReason().orElseThrow(), "end reason");
     boolean invented =
         update.exit().isPresent() && !(update.exit().get() instanceof ExitStatus.Lost);
     Expect.that("S-EXIT-01", !invented, "an exit was invented: %s", update.exit());
+    Expect.same("S-EXIT-03", PtyEndReason.LOST, update.endReason().orElseThrow(), "end reason");
   }
 
   /** While nobody waits. */

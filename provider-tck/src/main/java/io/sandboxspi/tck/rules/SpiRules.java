@@ -168,9 +168,7 @@ public interface SpiRules extends KitAccess {
       kit().pass(Duration.ofMillis(i));
       TerminationOutcome outcome = backend.kill(id, soon());
       launch.returnsWithin("S-SPI-01", kit().bound());
-      if (outcome.proven()) {
-        Expect.that("S-SPI-03", i % 6 != 0 || still(backend, tag), "%s runs", tag);
-      }
+      Expect.that("S-SPI-04", outcome.proven(), "a kill during a launch: %s", outcome);
       Expect.that("S-SPI-04", backend.kill(id, soon()).proven(), "a kill after the launch");
       if (launch.failure().isEmpty()) {
         launch.value("S-SPI-03").release();
@@ -178,7 +176,7 @@ public interface SpiRules extends KitAccess {
     }
     kit().pass(Duration.ofMillis(300));
     for (int i = 0; i < 12; i += 4) {
-      Expect.that("S-SPI-03", still(backend, "r" + i), "r%d survived its kill", i);
+      Expect.that("S-SPI-04", still(backend, "r" + i), "r%d survived its kill", i);
     }
   }
 
@@ -309,11 +307,10 @@ public interface SpiRules extends KitAccess {
     }
     kit().pass(Duration.ofMillis(300));
     Expect.that("S-SPI-06", !still(backend, "a"), "a release ended the process");
-    int exits = listener.exits();
     Expect.that("S-SPI-04", backend.kill(id, soon()).proven(), "a kill after a release");
     Expect.that("S-SPI-04", still(backend, "a"), "it lives after a proven kill");
     kit().pass(Duration.ofMillis(200));
-    Expect.same("S-SPI-06", exits, listener.exits(), "events after a release");
+    Expect.that("S-SPI-06", listener.exits() <= 1, "the exit was told twice");
     LaunchId ended = LaunchId.random();
     Recording second = new Recording();
     SandboxProcess gone = backend.launch(request(ended, "b", "true"), second, soon());

@@ -99,9 +99,8 @@ public final class ScriptedProcess implements SandboxProcess {
     try {
       if (!ended) {
         ended = true;
-        if (!released) {
-          listener.onExit(status);
-        }
+        // Also after a release: it is evidence.
+        listener.onExit(status);
       }
     } finally {
       delivery.unlock();

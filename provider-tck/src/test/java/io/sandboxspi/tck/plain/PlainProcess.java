@@ -150,9 +150,7 @@ final class PlainProcess implements SandboxProcess {
               ? new ExitStatus.Signalled(code - 128)
               : new ExitStatus.Exited(code);
       synchronized (delivery) {
-        if (!released) {
-          listener.onExit(status);
-        }
+        listener.onExit(status);
       }
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();

@@ -1,0 +1,53 @@
+package io.sandboxspi.tck.saboteur;
+
+import io.sandboxspi.spi.BackendFiles;
+import io.sandboxspi.spi.BackendRef;
+import io.sandboxspi.spi.Deadline;
+import io.sandboxspi.spi.LaunchId;
+import io.sandboxspi.spi.LaunchRequest;
+import io.sandboxspi.spi.Liveness;
+import io.sandboxspi.spi.ProcessListener;
+import io.sandboxspi.spi.ReleaseOutcome;
+import io.sandboxspi.spi.SandboxBackend;
+import io.sandboxspi.spi.SandboxProcess;
+import io.sandboxspi.spi.TerminationOutcome;
+
+/** Delegates; kills one by one. */
+class BackendWrapper implements SandboxBackend {
+  protected final SandboxBackend delegate;
+
+  BackendWrapper(SandboxBackend delegate) {
+    this.delegate = delegate;
+  }
+
+  @Override
+  public BackendRef ref() {
+    return delegate.ref();
+  }
+
+  @Override
+  public SandboxProcess launch(LaunchRequest request, ProcessListener listener, Deadline deadline)
+      throws InterruptedException {
+    return delegate.launch(request, listener, deadline);
+  }
+
+  @Override
+  public TerminationOutcome kill(LaunchId id, Deadline deadline) throws InterruptedException {
+    return delegate.kill(id, deadline);
+  }
+
+  @Override
+  public BackendFiles files() {
+    return delegate.files();
+  }
+
+  @Override
+  public Liveness probe(Deadline deadline) throws InterruptedException {
+    return delegate.probe(deadline);
+  }
+
+  @Override
+  public ReleaseOutcome release(Deadline deadline) throws InterruptedException {
+    return delegate.release(deadline);
+  }
+}

@@ -1,0 +1,13 @@
+package io.sandboxspi.tck.saboteur;
+
+import java.util.stream.Stream;
+
+/** All of them. */
+final class Saboteurs {
+  private Saboteurs() {}
+
+  static Stream<Saboteur> all() {
+    return Stream.of(ProviderSaboteurs.all(), HearingSaboteurs.all(), SessionSaboteurs.all())
+        .flatMap(each -> each);
+  }
+}
