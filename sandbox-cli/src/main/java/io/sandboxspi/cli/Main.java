@@ -53,6 +53,7 @@ public final class Main {
           }
         });
     line.setStopAtPositional(true);
+    line.setExpandAtFiles(false);
     line.setColorScheme(CommandLine.Help.defaultColorScheme(Ansi.OFF));
     line.setParameterExceptionHandler((refused, given) -> usageError(refused));
     line.setExecutionExceptionHandler(

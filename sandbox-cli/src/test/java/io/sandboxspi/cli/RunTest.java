@@ -3,6 +3,8 @@ package io.sandboxspi.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
@@ -22,6 +24,17 @@ class RunTest {
     CliProcess.Result result = CliProcess.run("run", "echo", "--timeout", "--", "-x");
 
     assertThat(result).isEqualTo(new CliProcess.Result(0, "--timeout -- -x\n", ""));
+  }
+
+  @Test
+  void argumentsReachTheCommandUnchanged() throws Exception {
+    String[] odd = {"@/etc/passwd", "", "a b", "'", "\"", "$HOME", "*", "--", "-h", "ü\n"};
+    List<String> arguments = new ArrayList<>(List.of("run", "--", "printf", "<%s>"));
+    arguments.addAll(List.of(odd));
+
+    CliProcess.Result result = CliProcess.run(arguments.toArray(String[]::new));
+
+    assertThat(result.out()).isEqualTo("<" + String.join("><", odd) + ">");
   }
 
   @Test
