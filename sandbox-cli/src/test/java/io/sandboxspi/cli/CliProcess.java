@@ -1,11 +1,7 @@
 package io.sandboxspi.cli;
 
-import java.io.ByteArrayOutputStream;
 import java.io.IOException;
-import java.io.InputStream;
 import java.io.OutputStream;
-import java.io.UncheckedIOException;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -22,13 +18,13 @@ final class CliProcess implements AutoCloseable {
   private static final Duration LIMIT = Duration.ofSeconds(60);
 
   private final Process process;
-  private final CompletableFuture<String> out;
-  private final CompletableFuture<String> err;
+  private final OutputCollector out;
+  private final OutputCollector err;
 
   private CliProcess(Process process) {
     this.process = process;
-    this.out = collect(process.getInputStream());
-    this.err = collect(process.getErrorStream());
+    this.out = new OutputCollector(process.getInputStream());
+    this.err = new OutputCollector(process.getErrorStream());
   }
 
   /** Program and arguments of the JVM, up to and including the main class. */
@@ -41,7 +37,7 @@ final class CliProcess implements AutoCloseable {
       argv.add("--enable-native-access=ALL-UNNAMED");
     }
     argv.addAll(List.of("-cp", System.getProperty("java.class.path")));
-    argv.add(HostMain.class.getName());
+    argv.add(Main.class.getName());
     return argv;
   }
 
@@ -88,6 +84,11 @@ final class CliProcess implements AutoCloseable {
     return new CliProcess(builder.start());
   }
 
+  /** What it has written to standard output once that holds the text. */
+  String outputUntil(String text) throws InterruptedException {
+    return out.until(text);
+  }
+
   OutputStream input() {
     return process.getOutputStream();
   }
@@ -106,10 +107,7 @@ final class CliProcess implements AutoCloseable {
     if (!process.waitFor(LIMIT.toSeconds(), TimeUnit.SECONDS)) {
       throw new AssertionError("the command did not end");
     }
-    return new Result(
-        process.exitValue(),
-        out.get(LIMIT.toSeconds(), TimeUnit.SECONDS),
-        err.get(LIMIT.toSeconds(), TimeUnit.SECONDS));
+    return new Result(process.exitValue(), out.all(), err.all());
   }
 
   @Override
@@ -124,24 +122,5 @@ final class CliProcess implements AutoCloseable {
       // The command may end without reading all
       return;
     }
-  }
-
-  private static CompletableFuture<String> collect(InputStream from) {
-    CompletableFuture<String> text = new CompletableFuture<>();
-    Thread reader =
-        new Thread(
-            () -> {
-              try {
-                ByteArrayOutputStream bytes = new ByteArrayOutputStream();
-                from.transferTo(bytes);
-                text.complete(bytes.toString(StandardCharsets.UTF_8));
-              } catch (IOException broken) {
-                text.completeExceptionally(new UncheckedIOException(broken));
-              }
-            },
-            "test-collector");
-    reader.setDaemon(true);
-    reader.start();
-    return text;
   }
 }

@@ -11,13 +11,11 @@ import java.util.List;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeAll;
-import org.junit.jupiter.api.Disabled;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** Runs the examples of the documents and compares what they show. */
-@Disabled("until the local provider is on the class path")
 class DocumentsTest {
   private static final String MARK = "--- next command ---";
 

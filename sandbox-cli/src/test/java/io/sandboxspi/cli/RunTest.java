@@ -9,6 +9,8 @@ import java.util.Map;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 class RunTest {
   @Test
@@ -131,6 +133,22 @@ class RunTest {
             "-c",
             "echo $GIVEN; echo $COPIED")) {
       assertThat(cli.end()).isEqualTo(new CliProcess.Result(0, "a=b\nfrom here\n", ""));
+    }
+  }
+
+  @ParameterizedTest
+  @CsvSource({"INT, 130", "TERM, 143", "HUP, 129"})
+  void aSignalToTheCommandKillsWhatItRuns(String signal, int code) throws Exception {
+    try (CliProcess cli =
+        CliProcess.start(Map.of(), "run", "--", "sh", "-c", "sleep 1000 & echo $!; wait")) {
+      long inner = Long.parseLong(cli.outputUntil("\n").strip());
+
+      cli.signal(signal);
+
+      CliProcess.Result result = cli.end();
+      assertThat(result.code()).isEqualTo(code);
+      assertThat(result.err()).isEmpty();
+      Processes.assertEnds(inner);
     }
   }
 }

@@ -1,9 +1,5 @@
 package io.sandboxspi.cli;
 
-import static org.assertj.core.api.Assertions.assertThat;
-
-import java.time.Duration;
-import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -66,7 +62,7 @@ class ShellTest {
       new ProcessBuilder("kill", "-" + signal, Long.toString(terminal.pid())).start().waitFor();
       terminal.await("code=" + code);
       terminal.await("restored");
-      assertEnds(inner);
+      Processes.assertEnds(inner);
     }
   }
 
@@ -118,7 +114,7 @@ class ShellTest {
       long inner = number(terminal.seen());
       terminal.type("\u0003");
       terminal.await("code=130");
-      assertEnds(inner);
+      Processes.assertEnds(inner);
     }
   }
 
@@ -126,13 +122,5 @@ class ShellTest {
   private static long number(String text) {
     int from = text.indexOf("pid=") + "pid=".length();
     return Long.parseLong(text.substring(from, text.indexOf('.', from)));
-  }
-
-  private static void assertEnds(long pid) {
-    ProcessHandle.of(pid)
-        .ifPresent(
-            process ->
-                assertThat(process.onExit())
-                    .succeedsWithin(Duration.ofSeconds(10).toMillis(), TimeUnit.MILLISECONDS));
   }
 }
