@@ -16,12 +16,15 @@ import picocli.CommandLine.UnmatchedArgumentException;
 
 /** The {@code sandbox} command. */
 public final class Main {
+  /** In lambdas, so that only the class of the command that is asked for is loaded. */
   private static final Map<String, Function<Engine, CliCommand>> COMMANDS =
       new TreeMap<>(
           Map.of(
-              "providers", ProvidersCommand::new,
-              "run", RunCommand::new,
-              "shell", ShellCommand::new));
+              "demo", engine -> new DemoCommand(),
+              "providers", engine -> new ProvidersCommand(engine),
+              "run", engine -> new RunCommand(engine),
+              "shell", engine -> new ShellCommand(engine),
+              "tck", engine -> new TckCommand()));
 
   private Main() {}
 

@@ -4,7 +4,6 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Map;
-import org.jline.nativ.CLibrary;
 
 /**
  * What the standard descriptors of this process are. Linux is asked through {@code /proc}, which is
@@ -55,7 +54,7 @@ final class StandardStreams {
 
   static boolean isTerminal(int descriptor) {
     if (!Files.isDirectory(DESCRIPTORS)) {
-      return CLibrary.isatty(descriptor) == 1;
+      return TerminalLibrary.C.isatty(descriptor) == 1;
     }
     try {
       Path path = path(descriptor);
@@ -66,7 +65,7 @@ final class StandardStreams {
       if (major >= FIRST_PSEUDO_TERMINAL && major <= LAST_PSEUDO_TERMINAL) {
         return true;
       }
-      return major != MEMORY_DEVICES && CLibrary.isatty(descriptor) == 1;
+      return major != MEMORY_DEVICES && TerminalLibrary.C.isatty(descriptor) == 1;
     } catch (IOException closed) {
       return false;
     }

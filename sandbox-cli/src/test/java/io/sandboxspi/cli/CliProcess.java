@@ -1,5 +1,6 @@
 package io.sandboxspi.cli;
 
+import java.io.File;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.file.Path;
@@ -15,6 +16,7 @@ final class CliProcess implements AutoCloseable {
   /** How it ended. */
   record Result(int code, String out, String err) {}
 
+  private static final String CLASS_PATH = "java.class.path";
   private static final Duration LIMIT = Duration.ofSeconds(60);
 
   private final Process process;
@@ -36,7 +38,7 @@ final class CliProcess implements AutoCloseable {
     if (Runtime.version().feature() >= 22) {
       argv.add("--enable-native-access=ALL-UNNAMED");
     }
-    argv.addAll(List.of("-cp", System.getProperty("java.class.path")));
+    argv.addAll(List.of("-cp", System.getProperty(CLASS_PATH)));
     argv.add(Main.class.getName());
     return argv;
   }
@@ -61,6 +63,22 @@ final class CliProcess implements AutoCloseable {
     List<String> argv = java();
     argv.addAll(List.of(arguments));
     return start(new ProcessBuilder(argv), environment);
+  }
+
+  /** Runs the command to its end beside {@link MoreProviders}. */
+  static Result runWithMoreProviders(String... arguments) throws Exception {
+    Path registered = Path.of(CliProcess.class.getResource("/" + MoreProviders.DIRECTORY).toURI());
+    List<String> argv = java();
+    argv.replaceAll(
+        word ->
+            word.equals(System.getProperty(CLASS_PATH))
+                ? registered + File.pathSeparator + word
+                : word);
+    argv.addAll(List.of(arguments));
+    try (CliProcess cli = start(new ProcessBuilder(argv), Map.of())) {
+      cli.input().close();
+      return cli.end();
+    }
   }
 
   /** Starts a text of {@code sh} in which {@code "$@"} is the command. */

@@ -19,8 +19,8 @@ import java.util.List;
 final class OuterTerminal implements AutoCloseable {
   private static final Duration LIMIT = Duration.ofSeconds(40);
   private static final String FRAME =
-      "trap : INT; stty -a >before; sh -c 'echo $$ >pid.new; mv pid.new pid; exec \"$@\"' sh \"$@\";"
-          + " echo \"code=$?\"; stty -a >after;"
+      "trap : INT; stty -a | sed 's,rows.*columns [0-9]*,,' >before; sh -c 'echo $$ >pid.new; mv pid.new pid; exec \"$@\"' sh \"$@\";"
+          + " echo \"code=$?\"; stty -a | sed 's,rows.*columns [0-9]*,,' >after;"
           + " if cmp before after; then echo restored; else echo changed; fi; echo over";
 
   private final SandboxSession sandbox;

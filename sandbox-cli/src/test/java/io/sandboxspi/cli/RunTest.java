@@ -2,6 +2,7 @@ package io.sandboxspi.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.sandboxspi.tck.Rule;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
@@ -14,6 +15,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 class RunTest {
   @Test
+  @Rule("S-CLI-01")
   void passesOutputErrorsAndExitCodeThrough() throws Exception {
     CliProcess.Result result =
         CliProcess.run("run", "--", "sh", "-c", "echo $((6*7)); echo oops >&2; exit 3");
@@ -22,6 +24,7 @@ class RunTest {
   }
 
   @Test
+  @Rule("S-CLI-01")
   void optionsEndWhereTheCommandBegins() throws Exception {
     CliProcess.Result result = CliProcess.run("run", "echo", "--timeout", "--", "-x");
 
@@ -29,6 +32,7 @@ class RunTest {
   }
 
   @Test
+  @Rule("S-CLI-01")
   void argumentsReachTheCommandUnchanged() throws Exception {
     String[] odd = {"@/etc/passwd", "", "a b", "'", "\"", "$HOME", "*", "--", "-h", "ü\n"};
     List<String> arguments = new ArrayList<>(List.of("run", "--", "printf", "<%s>"));
@@ -40,6 +44,7 @@ class RunTest {
   }
 
   @Test
+  @Rule("S-CLI-01")
   void forwardsPipedInputWithItsEnd() throws Exception {
     String numbers =
         IntStream.range(0, 200_000).mapToObj(Integer::toString).collect(Collectors.joining("\n"));
@@ -52,6 +57,7 @@ class RunTest {
   }
 
   @Test
+  @Rule("S-CLI-01")
   void forwardsInputAsItComes() throws Exception {
     try (CliProcess cli =
         CliProcess.start(Map.of(), "run", "--", "sh", "-c", "read line; echo got $line")) {
@@ -63,6 +69,7 @@ class RunTest {
   }
 
   @Test
+  @Rule("S-CLI-01")
   void endsWithTheCommandAlthoughInputStaysOpen() throws Exception {
     try (CliProcess cli = CliProcess.start(Map.of(), "run", "--", "true")) {
       assertThat(cli.end().code()).isZero();
@@ -70,6 +77,7 @@ class RunTest {
   }
 
   @Test
+  @Rule("S-CLI-01")
   void readsNothingWhenInputIsClosedOrTheNullDevice() throws Exception {
     assertThat(CliProcess.script("\"$@\" run -- cat </dev/null"))
         .isEqualTo(new CliProcess.Result(0, "", ""));
@@ -78,6 +86,7 @@ class RunTest {
   }
 
   @Test
+  @Rule("S-CLI-01")
   void endsQuietlyWhenNobodyReadsItsOutput() throws Exception {
     CliProcess.Result result = CliProcess.script("{ \"$@\" run -- yes; echo $? >&2; } | head -n 1");
 
@@ -85,6 +94,7 @@ class RunTest {
   }
 
   @Test
+  @Rule("S-CLI-01")
   void losesNothingToASlowReader() throws Exception {
     CliProcess.Result result =
         CliProcess.script("\"$@\" run -- seq 1 300000 | { sleep 3; wc -l; }");
@@ -93,6 +103,7 @@ class RunTest {
   }
 
   @Test
+  @Rule("S-CLI-01")
   void saysWhyOutputCannotBeWritten() throws Exception {
     CliProcess.Result result = CliProcess.script("\"$@\" run -- echo x >/dev/full");
 
@@ -101,6 +112,7 @@ class RunTest {
   }
 
   @Test
+  @Rule("S-CLI-01")
   void killsAtItsTimeout() throws Exception {
     CliProcess.Result result =
         CliProcess.run("run", "--timeout", "500ms", "--", "sh", "-c", "echo first; sleep 100");
@@ -111,6 +123,7 @@ class RunTest {
   }
 
   @Test
+  @Rule("S-CLI-01")
   void saysThatAProgramIsMissing() throws Exception {
     CliProcess.Result result = CliProcess.run("run", "--", "no-such-program");
 
@@ -119,6 +132,7 @@ class RunTest {
   }
 
   @Test
+  @Rule("S-CLI-01")
   void setsVariablesAndCopiesNamedOnes() throws Exception {
     try (CliProcess cli =
         CliProcess.start(
@@ -138,6 +152,7 @@ class RunTest {
 
   @ParameterizedTest
   @CsvSource({"INT, 130", "TERM, 143", "HUP, 129"})
+  @Rule("S-CLI-01")
   void aSignalToTheCommandKillsWhatItRuns(String signal, int code) throws Exception {
     try (CliProcess cli =
         CliProcess.start(Map.of(), "run", "--", "sh", "-c", "sleep 1000 & echo $!; wait")) {

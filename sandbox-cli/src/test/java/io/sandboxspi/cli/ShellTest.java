@@ -1,11 +1,13 @@
 package io.sandboxspi.cli;
 
+import io.sandboxspi.tck.Rule;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 class ShellTest {
   @Test
+  @Rule("S-CLI-03")
   void sizeFollowsTheWindow() throws Exception {
     try (OuterTerminal terminal = OuterTerminal.start("shell", "--", "sh", "-i")) {
       terminal.typeUntil("stty size\r", "30 100");
@@ -18,6 +20,7 @@ class ShellTest {
   }
 
   @Test
+  @Rule("S-CLI-03")
   void ctrlCGoesToTheSandboxAndTheShellLives() throws Exception {
     try (OuterTerminal terminal = OuterTerminal.start("shell", "--", "sh", "-i")) {
       terminal.typeUntil("echo rea''dy\r", "ready");
@@ -31,6 +34,7 @@ class ShellTest {
   }
 
   @Test
+  @Rule("S-CLI-03")
   void keysArriveOneByOneAndAreEchoedOnce() throws Exception {
     try (OuterTerminal terminal =
         OuterTerminal.start(
@@ -44,6 +48,7 @@ class ShellTest {
   }
 
   @Test
+  @Rule("S-CLI-03")
   void opensTheBestShellThereIs() throws Exception {
     try (OuterTerminal terminal = OuterTerminal.start("shell", "--env", "PS1=in-the-box> ")) {
       terminal.typeUntil("echo $((1000+1)) $TERM\r", "1001 vt100");
@@ -54,6 +59,7 @@ class ShellTest {
 
   @ParameterizedTest
   @CsvSource({"TERM, 143", "HUP, 129", "INT, 130"})
+  @Rule("S-CLI-03")
   void aSignalEndsTheCommandAndRestoresTheTerminal(String signal, int code) throws Exception {
     try (OuterTerminal terminal =
         OuterTerminal.start("shell", "--", "sh", "-c", "echo pid=$$.; stty raw; sleep 1000")) {
@@ -67,6 +73,7 @@ class ShellTest {
   }
 
   @Test
+  @Rule("S-CLI-03")
   void theDeathOfTheCommandRestoresTheTerminal() throws Exception {
     try (OuterTerminal terminal =
         OuterTerminal.start("shell", "--", "sh", "-c", "stty raw; kill -KILL $$")) {
@@ -76,6 +83,7 @@ class ShellTest {
   }
 
   @Test
+  @Rule("S-CLI-03")
   void aFailedStartLeavesTheTerminalAsItWas() throws Exception {
     try (OuterTerminal terminal = OuterTerminal.start("shell", "--", "no-such-program")) {
       terminal.await("sandbox: ");
@@ -85,6 +93,7 @@ class ShellTest {
   }
 
   @Test
+  @Rule("S-CLI-03")
   void runWithTerminalTakesTheWindowsSizeAndEveryKey() throws Exception {
     try (OuterTerminal terminal =
         OuterTerminal.start(
@@ -99,6 +108,7 @@ class ShellTest {
   }
 
   @Test
+  @Rule("S-CLI-03")
   void runWithoutTerminalReadsNothingFromTheUsersTerminal() throws Exception {
     try (OuterTerminal terminal = OuterTerminal.start("run", "--", "sh", "-c", "cat; echo done")) {
       terminal.await("done");
@@ -107,6 +117,7 @@ class ShellTest {
   }
 
   @Test
+  @Rule("S-CLI-03")
   void ctrlCEndsRun() throws Exception {
     try (OuterTerminal terminal =
         OuterTerminal.start("run", "--", "sh", "-c", "echo pid=$$.; sleep 1000")) {

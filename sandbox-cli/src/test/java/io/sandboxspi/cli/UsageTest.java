@@ -2,6 +2,7 @@ package io.sandboxspi.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.sandboxspi.tck.Rule;
 import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -31,6 +32,7 @@ class UsageTest {
 
   @ParameterizedTest
   @MethodSource("wrongUses")
+  @Rule("S-CLI-02")
   void wrongUseIsOneLineAndExit2(String message, List<String> arguments) throws Exception {
     CliProcess.Result result = CliProcess.run(arguments.toArray(String[]::new));
 
@@ -40,6 +42,7 @@ class UsageTest {
   }
 
   @Test
+  @Rule("S-CLI-02")
   void debugShowsTheStackTrace() throws Exception {
     CliProcess.Result result = CliProcess.run("--debug", "run", "--fast", "--", "true");
 
@@ -48,6 +51,7 @@ class UsageTest {
   }
 
   @Test
+  @Rule("S-CLI-02")
   void showsHelpAndVersion() throws Exception {
     assertThat(CliProcess.run("--help").out()).contains("run", "shell", "providers");
     assertThat(CliProcess.run("run", "--help").out()).contains("--timeout", "127 not found");

@@ -32,7 +32,7 @@ final class ConsoleLogger extends LegacyAbstractLogger {
 
   @Override
   public boolean isWarnEnabled() {
-    return true;
+    return LogLevel.warnings();
   }
 
   @Override

@@ -3,6 +3,7 @@ package io.sandboxspi.cli.log;
 /** How much the command tells, for the whole process. Thread-safe. */
 public final class LogLevel {
   private static volatile boolean debug;
+  private static volatile boolean warnings = true;
 
   private LogLevel() {}
 
@@ -14,6 +15,16 @@ public final class LogLevel {
   /** Whether everything is shown. */
   public static boolean debug() {
     return debug;
+  }
+
+  /** Shows no warnings, for work that provokes them. */
+  public static void hideWarnings() {
+    warnings = false;
+  }
+
+  /** Whether warnings are shown. */
+  public static boolean warnings() {
+    return warnings || debug;
   }
 
   /** The text with control characters replaced, so that it stays one line. */
