@@ -28,6 +28,7 @@ abstract class ProcessEntry implements ProcessListener {
   /** Guards what is known, and the output of the subclass. */
   protected final Object lock = new Object();
 
+  private final CompletableFuture<Boolean> attached = new CompletableFuture<>();
   private final CompletableFuture<Boolean> exitSeen = new CompletableFuture<>();
   private final CompletableFuture<Boolean> outputOver = new CompletableFuture<>();
   private final List<Runnable> watchers = new CopyOnWriteArrayList<>();
@@ -195,9 +196,15 @@ abstract class ProcessEntry implements ProcessListener {
       resume = resumeWanted;
       resumeWanted = false;
     }
+    attached.complete(true);
     if (resume) {
       handle.resumeOutput();
     }
+  }
+
+  /** Completes when the launch has answered with a handle. */
+  final CompletableFuture<Boolean> attached() {
+    return attached;
   }
 
   final Optional<SandboxProcess> process() {

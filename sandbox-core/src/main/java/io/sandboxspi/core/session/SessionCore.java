@@ -173,7 +173,8 @@ final class SessionCore implements ProcessEntry.Owner {
     } else if (entry instanceof PtyEntry pty) {
       tellEnd(pty);
     }
-    finalizer.add(entry);
+    // Not while it opens: a backend refuses a launch whose id is killed meanwhile.
+    Callback.when(entry.attached(), (ok, failure) -> finalizer.add(entry));
   }
 
   private void tellEnd(PtyEntry entry) {
