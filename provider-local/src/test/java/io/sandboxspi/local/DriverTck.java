@@ -7,10 +7,10 @@ import io.sandboxspi.local.driver.PtyDrivers;
 import io.sandboxspi.tck.Rule;
 import io.sandboxspi.tck.SandboxProviderTck;
 import io.sandboxspi.tck.TckEnvironment;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.jspecify.annotations.Nullable;
 
 /** The conformance kit over one driver. */
 abstract class DriverTck extends SandboxProviderTck {

@@ -27,20 +27,20 @@ public class Registry {
     }
   }
 
-  private int insert() {
-    int id = registry.insert(new Object()).orElseThrow().id();
-    registry.unpin(id);
-    return id;
+  private void insert() {
+    Object entry = new Object();
+    registry.unpin(registry.insert(entry).orElseThrow().id(), entry);
   }
 
   /** The life of an entry. */
   @Benchmark
   public void turn() {
-    int id = registry.insert(new Object()).orElseThrow().id();
+    Object entry = new Object();
+    int id = registry.insert(entry).orElseThrow().id();
     registry.pin(id);
-    registry.unpin(id);
-    registry.unpin(id);
+    registry.unpin(id, entry);
+    registry.unpin(id, entry);
     registry.detach(id);
-    registry.free(id);
+    registry.free(id, entry);
   }
 }

@@ -31,6 +31,10 @@ final class ProcFiles {
   private static final int CONTENT = 256 * 1024;
 
   private static final int PATH = 64;
+
+  /** The start time is the 19th number after the state. */
+  private static final int LAST_FIELD = 19;
+
   private static final int MAX_COOKIE = 128;
 
   private final NativeBuffer path = new NativeBuffer(PATH);
@@ -144,24 +148,41 @@ final class ProcFiles {
     while (at > 0 && content.bytes.get(at) != ')') {
       at--;
     }
-    String[] fields = text(at + 2, size, 20);
-    if (fields.length < 20) {
+    at += 2;
+    char state = (char) content.bytes.get(at);
+    long[] numbers = new long[LAST_FIELD];
+    int fields = numbers(at + 2, size, numbers);
+    if (fields < LAST_FIELD) {
       return Optional.empty();
     }
     return Optional.of(
         new ProcEntry(
             pid,
-            Integer.parseInt(fields[1]),
-            Integer.parseInt(fields[2]),
-            Integer.parseInt(fields[3]),
-            fields[0].charAt(0),
-            Integer.parseInt(fields[17]),
-            Long.parseLong(fields[19])));
+            (int) numbers[0],
+            (int) numbers[1],
+            (int) numbers[2],
+            state,
+            (int) numbers[16],
+            numbers[18]));
   }
 
-  private String[] text(int from, int size, int fields) {
-    byte[] rest = new byte[Math.max(0, size - from)];
-    content.bytes.get(from, rest, 0, rest.length);
-    return new String(rest, StandardCharsets.US_ASCII).split(" ", fields + 1);
+  /** Reads numbers with one blank between two; how many there were. */
+  private int numbers(int from, int size, long[] numbers) {
+    int at = from;
+    int count = 0;
+    while (count < numbers.length && at < size) {
+      boolean negative = content.bytes.get(at) == '-';
+      if (negative) {
+        at++;
+      }
+      long value = 0;
+      while (at < size && content.bytes.get(at) >= '0' && content.bytes.get(at) <= '9') {
+        value = 10 * value + (content.bytes.get(at) - '0');
+        at++;
+      }
+      numbers[count++] = negative ? -value : value;
+      at++;
+    }
+    return count;
   }
 }

@@ -1,13 +1,21 @@
 package io.sandboxspi.local.sweep;
 
+import io.sandboxspi.local.driver.posix.Posix;
 import io.sandboxspi.local.sweep.ProcFiles.Environment;
 import io.sandboxspi.local.sweep.ProcessSweep.Pass;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
 
-/** Passes over {@code /proc} of one sweep; one pass serves all its trees. */
+/**
+ * Passes over {@code /proc} of one sweep; one pass serves all its trees. A file there costs as much
+ * as twenty system calls, so what these can tell is not read.
+ */
 final class ProcPass implements Pass {
   /** A process whose environment is still empty then has none. */
   private static final int EMPTY_PASSES = 4;
@@ -22,54 +30,124 @@ final class ProcPass implements Pass {
 
   private final ProcFiles files = new ProcFiles();
   private final int self = (int) ProcessHandle.current().pid();
+  private final long startedAt = System.nanoTime();
+
+  /**
+   * Looked at before in this sweep and of no tree; gone from here before a number can come again.
+   */
+  private final Set<Integer> strangers = new HashSet<>();
+
+  /** What one pass has found. */
+  private static final class Found {
+    final Map<Integer, Tree> owners = new HashMap<>();
+    final List<ProcEntry> members = new ArrayList<>();
+    final Map<ProcEntry, Environment> others = new HashMap<>();
+    boolean certain = true;
+
+    void add(ProcEntry entry, Tree owner) {
+      owners.put(entry.pid(), owner);
+      members.add(entry);
+    }
+  }
 
   @Override
   public boolean over(List<Tree> trees, int number) {
+    if (mayHaveGoneRound(System.nanoTime() - startedAt)) {
+      strangers.clear();
+    }
     Map<Integer, Tree> bySession = new HashMap<>();
     Map<String, Tree> byCookie = new HashMap<>();
-    long notBefore = Long.MAX_VALUE;
     for (Tree tree : trees) {
       tree.beginPass();
       byCookie.put(tree.target.cookie(), tree);
-      notBefore = Math.min(notBefore, tree.notBefore(files));
       if (tree.pinnedPid() != 0) {
         bySession.put(tree.pinnedPid(), tree);
       }
     }
-    Map<Integer, Tree> owners = new HashMap<>();
-    List<ProcEntry> others = new ArrayList<>();
-    List<ProcEntry> members = new ArrayList<>();
-    boolean certain = true;
+    Found found = new Found();
+    List<Integer> unknown = new ArrayList<>();
     for (int pid : candidates(trees)) {
-      ProcEntry entry = files.stat(pid).orElse(null);
-      if (entry == null || !entry.alive() || entry.kernel() || pid == self) {
+      if (pid == self || strangers.contains(pid)) {
         continue;
       }
-      if (entry.start() < notBefore) {
+      int group = Posix.getpgid(pid);
+      if (group <= 0) {
+        // Gone, of the kernel, or from outside of our namespace: never a descendant.
         continue;
       }
-      Tree owner = bySession.get(entry.group());
+      Tree owner = bySession.get(group);
       if (owner == null) {
-        owner = bySession.get(entry.session());
+        owner = bySession.get(Posix.getsid(pid));
       }
       if (owner == null) {
-        Environment environment = files.environment(pid);
-        owner = environment == Environment.FOUND ? byCookie.get(files.cookie()) : null;
-        certain &= environment != Environment.EMPTY || number >= EMPTY_PASSES;
-      }
-      if (owner == null) {
-        others.add(entry);
+        unknown.add(pid);
       } else {
-        owners.put(pid, owner);
-        members.add(entry);
+        addMember(found, pid, owner, number);
       }
     }
-    addDescendants(owners, members, others);
+    long notBefore = notBefore(trees, unknown.size());
+    for (int pid : unknown) {
+      addByCookie(found, pid, byCookie, notBefore, number);
+    }
+    addDescendants(found);
+    found.others.forEach(
+        (other, environment) -> {
+          if (environment == Environment.ABSENT || environment == Environment.FOUND) {
+            strangers.add(other.pid());
+          }
+        });
+    signal(trees, found, number);
+    return found.certain;
+  }
+
+  private void addMember(Found found, int pid, Tree owner, int number) {
+    if (pid != owner.pinnedPid()) {
+      files.stat(pid).filter(ProcEntry::alive).ifPresent(entry -> found.add(entry, owner));
+    } else if (!owner.leaderExited()) {
+      // A later pass sends it a signal of its own and must know its age for that.
+      Optional<ProcEntry> entry =
+          number == 1 ? Optional.of(ProcEntry.leader(pid)) : files.stat(pid);
+      entry.filter(ProcEntry::alive).ifPresent(alive -> found.add(alive, owner));
+    }
+  }
+
+  private void addByCookie(
+      Found found, int pid, Map<String, Tree> byCookie, long notBefore, int number) {
+    ProcEntry entry = files.stat(pid).orElse(null);
+    if (entry == null || !entry.alive()) {
+      return;
+    }
+    if (entry.kernel() || entry.start() < notBefore) {
+      strangers.add(pid);
+      return;
+    }
+    Environment environment = files.environment(pid);
+    Tree owner = environment == Environment.FOUND ? byCookie.get(files.cookie()) : null;
+    if (owner != null) {
+      found.add(entry, owner);
+      return;
+    }
+    found.certain &= environment != Environment.EMPTY || number >= EMPTY_PASSES;
+    found.others.put(entry, environment);
+  }
+
+  /**
+   * Nothing of the trees is older than this; 0 if that is not known, or dearer than to read the
+   * environments of this many processes.
+   */
+  private long notBefore(List<Tree> trees, int processes) {
+    if (processes < trees.size()) {
+      return 0;
+    }
+    return trees.stream().mapToLong(tree -> tree.notBefore(files)).min().orElse(0);
+  }
+
+  private void signal(List<Tree> trees, Found found, int number) {
     if (number == 1) {
       trees.forEach(Tree::signalGroup);
     }
-    for (ProcEntry member : members) {
-      Tree owner = owners.get(member.pid());
+    for (ProcEntry member : found.members) {
+      Tree owner = found.owners.get(member.pid());
       if (owner != null) {
         // The first signal to a group reached its members; later each is asked for itself.
         boolean signalled = number == 1 && owner.pinnedPid() == member.group();
@@ -77,7 +155,6 @@ final class ProcPass implements Pass {
         owner.seen(member.pid(), refused);
       }
     }
-    return certain;
   }
 
   /**
@@ -91,9 +168,9 @@ final class ProcPass implements Pass {
     for (Tree tree : trees) {
       int pid = tree.pinnedPid();
       oldest = Math.min(oldest, pid);
-      round |= pid == 0 || tree.ageSeconds() * MOST_STARTS_A_SECOND > MAX_PID;
+      round |= pid == 0 || mayHaveGoneRound(tree.ageNanos());
     }
-    int newest = files.newestPid();
+    int newest = round ? 0 : files.newestPid();
     if (round || newest < oldest || newest - oldest > FEW) {
       return files.pids();
     }
@@ -104,20 +181,23 @@ final class ProcPass implements Pass {
     return few;
   }
 
+  /** Whether a number that was given this long ago may have been given again. */
+  private static boolean mayHaveGoneRound(long nanos) {
+    return TimeUnit.NANOSECONDS.toMillis(nanos) * MOST_STARTS_A_SECOND / 1_000 >= MAX_PID / 2;
+  }
+
   /** A child of a member is a member, whatever it did to its session and environment. */
-  private static void addDescendants(
-      Map<Integer, Tree> owners, List<ProcEntry> members, List<ProcEntry> others) {
-    boolean found = true;
-    while (found) {
-      found = false;
-      for (var rest = others.iterator(); rest.hasNext(); ) {
+  private static void addDescendants(Found found) {
+    boolean more = true;
+    while (more) {
+      more = false;
+      for (var rest = found.others.keySet().iterator(); rest.hasNext(); ) {
         ProcEntry entry = rest.next();
-        Tree owner = owners.get(entry.parent());
+        Tree owner = found.owners.get(entry.parent());
         if (owner != null) {
-          owners.put(entry.pid(), owner);
-          members.add(entry);
+          found.add(entry, owner);
           rest.remove();
-          found = true;
+          more = true;
         }
       }
     }

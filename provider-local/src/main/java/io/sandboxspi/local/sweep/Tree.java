@@ -5,7 +5,6 @@ import io.sandboxspi.local.driver.posix.Posix;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import java.util.concurrent.TimeUnit;
 
 /** What a sweep knows of one target so far. */
 final class Tree {
@@ -29,9 +28,14 @@ final class Tree {
     return leader().filter(DriverProcess::pinned).map(found -> (int) found.pid()).orElse(0);
   }
 
-  /** Whole seconds since the start, rounded up. */
-  long ageSeconds() {
-    return 1 + TimeUnit.NANOSECONDS.toSeconds(System.nanoTime() - target.startedAt());
+  /** Since before the start. */
+  long ageNanos() {
+    return System.nanoTime() - target.startedAt();
+  }
+
+  /** Whether the driver knows of the leader's end. */
+  boolean leaderExited() {
+    return leader().filter(DriverProcess::exited).isPresent();
   }
 
   /** Nothing of the tree is older than its leader; 0 if its age is not known. */

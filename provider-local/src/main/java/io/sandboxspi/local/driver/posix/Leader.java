@@ -57,7 +57,11 @@ final class Leader {
     return exited ? new End(true, status, 0) : new End(true, 0, status);
   }
 
+  /** Asks the system, so that nobody has to wait until the reactor tells it. */
   synchronized boolean ended() {
+    if (!ended) {
+      collect();
+    }
     return ended;
   }
 

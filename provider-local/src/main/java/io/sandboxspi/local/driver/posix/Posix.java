@@ -134,6 +134,12 @@ public final class Posix {
 
   static native int waitid(int type, int id, long info, int options);
 
+  /** The process group of a process. */
+  public static native int getpgid(int pid);
+
+  /** The session of a process. */
+  public static native int getsid(int pid);
+
   /** Sends a signal. */
   public static native int kill(int pid, int signal);
 
