@@ -132,6 +132,16 @@ public final class BoundedPipe {
     }
   }
 
+  /** Whether the writer was asked to pause and not yet to go on. */
+  public boolean isPaused() {
+    lock.lock();
+    try {
+      return paused && !ended;
+    } finally {
+      lock.unlock();
+    }
+  }
+
   /** Number of bytes that never reached the reader because it closed or the pipe had ended. */
   public long discarded() {
     lock.lock();

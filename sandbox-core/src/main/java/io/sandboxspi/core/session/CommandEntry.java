@@ -15,6 +15,7 @@ import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -24,10 +25,12 @@ final class CommandEntry extends ProcessEntry {
   private final boolean streaming;
   private final HeadCapBuffer stdout;
   private final HeadCapBuffer stderr;
-  private final BoundedPipe stdoutPipe = new BoundedPipe(this::resumeOutput);
-  private final BoundedPipe stderrPipe = new BoundedPipe(this::resumeOutput);
+  private final BoundedPipe stdoutPipe = new BoundedPipe(this::resume);
+  private final BoundedPipe stderrPipe = new BoundedPipe(this::resume);
   private final CompletableFuture<ExecResult> done = new CompletableFuture<>();
   private @Nullable Function<ExecResult, RuntimeException> reason;
+  private final AtomicBoolean resumed = new AtomicBoolean();
+  private boolean ended;
 
   CommandEntry(Command command, Owner owner) {
     super(command.argv().get(0), owner);
@@ -59,9 +62,16 @@ final class CommandEntry extends ProcessEntry {
     return true;
   }
 
+  private void resume() {
+    resumed.set(true);
+    resumeOutput();
+  }
+
+  /** From a reader's catching up on the backend has the whole drain bound for the rest. */
   @Override
   boolean backlogged() {
-    return streaming && stdoutPipe.pending() + stderrPipe.pending() > 0;
+    boolean lately = resumed.getAndSet(false);
+    return lately || stdoutPipe.isPaused() || stderrPipe.isPaused();
   }
 
   @Override
@@ -77,7 +87,7 @@ final class CommandEntry extends ProcessEntry {
    */
   boolean giveReason(Function<ExecResult, RuntimeException> why) {
     synchronized (lock) {
-      if (reason != null || done.isDone()) {
+      if (reason != null || ended || done.isDone()) {
         return false;
       }
       reason = why;
@@ -87,13 +97,13 @@ final class CommandEntry extends ProcessEntry {
 
   /** It ended by itself. */
   void completeNormally() {
-    boolean ended;
     synchronized (lock) {
       ended = reason == null && !killed();
+      if (!ended) {
+        return;
+      }
     }
-    if (ended) {
-      done.complete(result());
-    }
+    done.complete(result());
   }
 
   @Override
@@ -107,11 +117,13 @@ final class CommandEntry extends ProcessEntry {
     }
     if (why == null && !killed()) {
       done.complete(result());
+      wakeWatchers();
       return;
     }
     RuntimeException end = why == null ? endedBySession() : why.apply(result());
     failure.ifPresent(other -> Suppressed.add(end, other));
     done.completeExceptionally(end);
+    wakeWatchers();
   }
 
   private static SandboxException endedBySession() {

@@ -5,11 +5,13 @@ import io.sandboxspi.Command;
 import io.sandboxspi.ErrorCode;
 import io.sandboxspi.ExecResult;
 import io.sandboxspi.Operation;
+import io.sandboxspi.Registration;
 import io.sandboxspi.RunningCommand;
 import io.sandboxspi.SandboxException;
 import io.sandboxspi.Signal;
 import io.sandboxspi.Stdin;
 import io.sandboxspi.TerminalSize;
+import io.sandboxspi.core.pty.PtyCleanupHelper;
 import io.sandboxspi.core.time.Callback;
 import io.sandboxspi.core.time.Caller;
 import java.io.InputStream;
@@ -19,6 +21,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
 
 /** A command in the background. Keeps its session reachable. */
 final class CommandHandle implements RunningCommand {
@@ -29,6 +32,7 @@ final class CommandHandle implements RunningCommand {
   private final Command command;
   private final CommandEntry entry;
   private final OutputStream stdin;
+  private @Nullable CompletableFuture<ExecResult> result;
 
   CommandHandle(EngineSession session, SessionCore core, Command command, CommandEntry entry) {
     this.session = session;
@@ -83,8 +87,10 @@ final class CommandHandle implements RunningCommand {
 
   @Override
   public Optional<ExecResult> await(Duration limit) throws InterruptedException {
-    try (Caller caller = Caller.enter(core.clock())) {
-      return switch (caller.await(entry.done(), core.clock().deadline(limit))) {
+    // Not a follower of the future: a command may be asked for years.
+    try (Caller caller = Caller.enter(core.clock());
+        Registration watch = entry.watching(caller::wake)) {
+      return switch (caller.await(entry.done()::isDone, core.clock().deadline(limit))) {
         case DONE -> Optional.of(outcome(entry));
         case DEADLINE -> Optional.empty();
         case CANCELLED -> {
@@ -93,6 +99,10 @@ final class CommandHandle implements RunningCommand {
         }
       };
     }
+  }
+
+  CommandEntry entry() {
+    return entry;
   }
 
   /** The result of a command that is done, or its failure. */
@@ -106,6 +116,15 @@ final class CommandHandle implements RunningCommand {
 
   @Override
   public CompletableFuture<ExecResult> result() {
+    synchronized (entry) {
+      if (result == null) {
+        result = newResult();
+      }
+      return result;
+    }
+  }
+
+  private CompletableFuture<ExecResult> newResult() {
     CompletableFuture<ExecResult> copy =
         new CompletableFuture<>() {
           @Override
@@ -160,10 +179,7 @@ final class CommandHandle implements RunningCommand {
     entry.stdoutPipe().end();
     entry.stderrPipe().end();
     try (Caller caller = Caller.enter(core.clock())) {
-      List<Throwable> failures = core.helper().settle(core.end(List.of(entry)), caller);
-      if (!failures.isEmpty() && failures.get(0) instanceof RuntimeException e) {
-        throw e;
-      }
+      PtyCleanupHelper.throwFirst(core.helper().settle(core.end(List.of(entry)), caller));
     }
   }
 

@@ -3,8 +3,10 @@ package io.sandboxspi.core.session;
 import io.sandboxspi.CallScope;
 import io.sandboxspi.ErrorCode;
 import io.sandboxspi.Operation;
+import io.sandboxspi.Registration;
 import io.sandboxspi.Retryable;
 import io.sandboxspi.SandboxException;
+import io.sandboxspi.core.time.Callback;
 import io.sandboxspi.core.time.Caller;
 import io.sandboxspi.core.time.LaneTask;
 import io.sandboxspi.spi.Deadline;
@@ -18,8 +20,9 @@ import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
-import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -34,20 +37,31 @@ final class CommandInput extends OutputStream {
   private final CommandEntry entry;
   private final Turns turns = new Turns();
   private volatile boolean closed;
+  private volatile boolean ended;
 
   CommandInput(SessionCore core, CommandEntry entry) {
     this.core = core;
     this.entry = entry;
   }
 
-  /** Writes everything and ends the input, for as long as the command lives. On a lane. */
+  /**
+   * Writes everything and ends the input, for as long as the command lives. On a lane.
+   *
+   * @return whether the command took it all
+   */
   boolean feed(byte[] bytes) throws InterruptedException {
     SandboxProcess process = entry.process().orElseThrow();
     ByteBuffer rest = ByteBuffer.wrap(bytes);
+    boolean whole = false;
     try {
-      while (rest.hasRemaining() && !entry.exited()) {
+      while (!whole && !entry.exited()) {
+        Deadline step = core.clock().deadline(STEP);
         try {
-          process.write(rest, core.clock().deadline(STEP));
+          if (rest.hasRemaining()) {
+            process.write(rest, step);
+          }
+          process.closeInput(step);
+          whole = true;
         } catch (SandboxException e) {
           if (e.code() != ErrorCode.WRITE_TIMEOUT) {
             throw e;
@@ -55,12 +69,10 @@ final class CommandInput extends OutputStream {
           LOG.debug("{} takes its input slowly", entry);
         }
       }
-      process.closeInput(core.clock().deadline(STEP));
-      return true;
     } catch (InputClosedException ended) {
       LOG.debug("{} took no more input", entry, ended);
-      return false;
     }
+    return whole;
   }
 
   @Override
@@ -80,13 +92,15 @@ final class CommandInput extends OutputStream {
 
   @Override
   public void close() throws IOException {
-    if (closed) {
-      return;
-    }
     closed = true;
-    if (!entry.exited() && !entry.killed()) {
+    if (!ended && !over()) {
       run(SandboxProcess::closeInput);
     }
+    ended = true;
+  }
+
+  private boolean over() {
+    return entry.exited() || entry.killed();
   }
 
   /** A call to the process. */
@@ -104,32 +118,57 @@ final class CommandInput extends OutputStream {
             .map(left -> Duration.ofNanos(left.getAsLong()))
             .orElse(STEP);
     Deadline deadline = core.clock().deadline(limit);
-    try (Caller caller = Caller.enter(core.clock())) {
-      var turn = turns.take();
-      try {
-        check(caller.await(turn, deadline), caller);
-        LaneTask<Boolean> task =
-            core.work()
-                .call(
-                    () -> {
-                      action.run(entry.process().orElseThrow(), deadline);
-                      return true;
-                    });
-        entry.track(task);
-        Caller.Wait wait = caller.await(task, deadline);
-        if (wait != Caller.Wait.DONE) {
-          task.interrupt();
-        }
-        check(wait, caller);
-        raise(task.handle((ok, thrown) -> Optional.ofNullable(thrown)).join());
-      } catch (InterruptedException e) {
-        InterruptedIOException interrupted = new InterruptedIOException("interrupted");
-        interrupted.initCause(e);
-        throw interrupted;
-      } finally {
+    try (Caller caller = Caller.enter(core.clock());
+        Registration watch = entry.watching(caller::wake)) {
+      LaneTask<Boolean> task = inTurn(action, deadline, caller);
+      check(until(task, deadline, caller), caller);
+      raise(task.isDone() ? task.handle((ok, thrown) -> thrown).join() : commandEnded());
+    } catch (InterruptedException e) {
+      InterruptedIOException interrupted = new InterruptedIOException("interrupted");
+      interrupted.initCause(e);
+      throw interrupted;
+    }
+  }
+
+  /** Begins the call in its turn, which it has until it ends, be its caller there or not. */
+  private LaneTask<Boolean> inTurn(Action action, Deadline deadline, Caller caller)
+      throws InterruptedException, IOException {
+    CompletableFuture<Boolean> turn = turns.take();
+    boolean begun = false;
+    try {
+      check(until(turn, deadline, caller), caller);
+      if (!turn.isDone()) {
+        raise(commandEnded());
+      }
+      LaneTask<Boolean> task =
+          core.work()
+              .call(
+                  () -> {
+                    action.run(entry.process().orElseThrow(), deadline);
+                    return true;
+                  });
+      begun = true;
+      entry.track(task);
+      Callback.when(task, (ok, failure) -> turns.leave(turn));
+      return task;
+    } finally {
+      if (!begun) {
         turns.leave(turn);
       }
     }
+  }
+
+  private Caller.Wait until(CompletableFuture<?> done, Deadline deadline, Caller caller) {
+    Callback.when(done, (ok, failure) -> caller.wake());
+    Caller.Wait wait = caller.await(() -> done.isDone() || over(), deadline);
+    if (!done.isDone() && done instanceof LaneTask<?> task) {
+      task.interrupt();
+    }
+    return wait;
+  }
+
+  private static InputClosedException commandEnded() {
+    return new InputClosedException("the command has ended");
   }
 
   private static void check(Caller.Wait wait, Caller caller) throws InterruptedException {
@@ -144,12 +183,11 @@ final class CommandInput extends OutputStream {
     }
   }
 
-  private void raise(Optional<Throwable> outcome) throws IOException {
-    if (outcome.isEmpty()) {
+  private void raise(@Nullable Throwable failure) throws IOException {
+    if (failure == null) {
       return;
     }
-    Throwable failure = outcome.get();
-    if (failure instanceof InputClosedException || entry.killed() || entry.exited()) {
+    if (failure instanceof InputClosedException || over()) {
       throw new IOException("the command has ended", failure);
     }
     if (failure instanceof RuntimeException e) {

@@ -5,13 +5,13 @@ import io.sandboxspi.Command;
 import io.sandboxspi.ErrorCode;
 import io.sandboxspi.ExecResult;
 import io.sandboxspi.Operation;
-import io.sandboxspi.Registration;
 import io.sandboxspi.Retryable;
 import io.sandboxspi.SandboxException;
 import io.sandboxspi.Stdin;
 import io.sandboxspi.core.time.Callback;
 import io.sandboxspi.core.time.Caller;
 import io.sandboxspi.core.time.LaneTask;
+import io.sandboxspi.core.time.Suppressed;
 import io.sandboxspi.spi.LaunchRequest;
 import java.time.Duration;
 import java.util.HashMap;
@@ -85,8 +85,15 @@ final class Commands {
         command.openTimeout(),
         operation,
         caller);
-    command.timeout().ifPresent(timeout -> limit(entry, timeout));
-    feed(command, entry);
+    try {
+      command.timeout().ifPresent(timeout -> limit(entry, timeout));
+      feed(command, entry);
+    } catch (Throwable failure) { // rethrown; the process must not live on unlimited
+      core.helper()
+          .settle(core.end(List.of(entry)), caller)
+          .forEach(other -> Suppressed.add(failure, other));
+      throw failure;
+    }
     return entry;
   }
 
@@ -96,17 +103,18 @@ final class Commands {
     return merged;
   }
 
+  /** A process that has ended in time is not late because its output is still open. */
   private void limit(CommandEntry entry, Duration timeout) {
-    Registration timer =
+    entry.keep(
         core.clock()
             .schedule(
                 timeout,
                 () -> {
-                  if (entry.giveReason(partial -> timedOut(entry, timeout, partial))) {
+                  if (!entry.exited()
+                      && entry.giveReason(partial -> timedOut(entry, timeout, partial))) {
                     core.end(List.of(entry));
                   }
-                });
-    Callback.when(entry.done(), (result, failure) -> timer.close());
+                }));
   }
 
   private static SandboxException timedOut(
@@ -121,13 +129,13 @@ final class Commands {
         .build();
   }
 
+  /** A command that gets only part of its input would give a wrong result: it is ended. */
   private void feed(CommandEntry entry, CommandInput stream, byte[] bytes) {
     LaneTask<Boolean> task = core.work().call(() -> stream.feed(bytes));
     entry.track(task);
     Callback.when(
         task,
         (whole, failure) -> {
-          // On a part of its input a command would give a wrong result.
           if (failure != null
               && !entry.killed()
               && !entry.exited()
@@ -138,15 +146,14 @@ final class Commands {
   }
 
   private static RuntimeException inputFailed(CommandEntry entry, Throwable failure) {
-    return failure instanceof SandboxException e
-        ? e
-        : SandboxException.builder(
-                ErrorCode.TRANSPORT,
-                Operation.EXEC,
-                "writing the input of " + entry.program() + " failed")
-            .cause(failure)
-            .retryable(Retryable.UNKNOWN)
-            .build();
+    if (failure instanceof SandboxException e && e.retryable() != Retryable.YES) {
+      return e;
+    }
+    return SandboxException.builder(
+            ErrorCode.TRANSPORT, Operation.EXEC, entry.program() + " did not get its input whole")
+        .cause(failure)
+        .retryable(Retryable.UNKNOWN)
+        .build();
   }
 
   private void feed(Command command, CommandEntry entry) {

@@ -1,6 +1,7 @@
 package io.sandboxspi.core.session;
 
 import io.sandboxspi.ExitStatus;
+import io.sandboxspi.Registration;
 import io.sandboxspi.core.time.Callback;
 import io.sandboxspi.core.time.LaneTask;
 import io.sandboxspi.spi.LaunchId;
@@ -35,6 +36,7 @@ abstract class ProcessEntry implements ProcessListener {
   private final Set<LaneTask<?>> calls = ConcurrentHashMap.newKeySet();
   private @Nullable SandboxProcess process;
   private @Nullable ExitStatus exit;
+  private final List<Registration> timers = new ArrayList<>();
   private boolean resumeWanted;
   private boolean outputClosed;
   private boolean drained;
@@ -131,6 +133,29 @@ abstract class ProcessEntry implements ProcessListener {
     return false;
   }
 
+  /** Keeps a timer until the process is finished or let go of. */
+  final void keep(Registration timer) {
+    boolean over;
+    synchronized (lock) {
+      over = silenced || finishTold;
+      if (!over) {
+        timers.add(timer);
+      }
+    }
+    if (over) {
+      timer.close();
+    }
+  }
+
+  private void closeTimers() {
+    List<Registration> toClose;
+    synchronized (lock) {
+      toClose = new ArrayList<>(timers);
+      timers.clear();
+    }
+    toClose.forEach(Registration::close);
+  }
+
   private void changed() {
     boolean tell;
     synchronized (lock) {
@@ -143,6 +168,7 @@ abstract class ProcessEntry implements ProcessListener {
       }
     }
     if (tell) {
+      closeTimers();
       owner.finished(this);
     }
     wakeWatchers();
@@ -245,6 +271,7 @@ abstract class ProcessEntry implements ProcessListener {
 
   /** Nothing is stored from now on, so that a stuck reader cannot append to a closed entry. */
   final Optional<SandboxProcess> silence() {
+    Optional<SandboxProcess> handle;
     synchronized (lock) {
       if (!silenced) {
         silenced = true;
@@ -252,8 +279,11 @@ abstract class ProcessEntry implements ProcessListener {
           outputEnded(outputClosed);
         }
       }
-      return Optional.ofNullable(process);
+      handle = Optional.ofNullable(process);
     }
+    closeTimers();
+    wakeWatchers();
+    return handle;
   }
 
   /** Whether local resources were let go of: no exit can be heard any more. */
@@ -299,6 +329,12 @@ abstract class ProcessEntry implements ProcessListener {
 
   final void watch(Runnable watcher) {
     watchers.add(watcher);
+  }
+
+  /** Watches until the registration is closed. */
+  final Registration watching(Runnable watcher) {
+    watch(watcher);
+    return () -> unwatch(watcher);
   }
 
   final void unwatch(Runnable watcher) {

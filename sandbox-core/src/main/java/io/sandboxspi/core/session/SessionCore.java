@@ -154,16 +154,17 @@ final class SessionCore implements ProcessEntry.Owner {
 
   @Override
   public void draining(ProcessEntry entry) {
-    clock()
-        .schedule(
-            spec.timings().finalDrain(),
-            () -> {
-              if (entry.backlogged()) {
-                draining(entry);
-              } else {
-                entry.drainOver();
-              }
-            });
+    entry.keep(
+        clock()
+            .schedule(
+                spec.timings().finalDrain(),
+                () -> {
+                  if (entry.backlogged()) {
+                    draining(entry);
+                  } else {
+                    entry.drainOver();
+                  }
+                }));
   }
 
   @Override
@@ -178,10 +179,8 @@ final class SessionCore implements ProcessEntry.Owner {
   }
 
   private void tellEnd(PtyEntry entry) {
-    var listeners = entry.tellEnd();
-    if (!listeners.isEmpty()) {
-      work.execute(() -> listeners.forEach(listener -> listener.accept(entry.end())));
-    }
+    // Each on a thread of its own: one that throws or blocks is no reason to tell another late.
+    entry.tellEnd().forEach(listener -> work.execute(() -> listener.accept(entry.end())));
   }
 
   /** Frees the id of a PTY once nothing of it is left. */

@@ -89,6 +89,11 @@ public final class Caller implements AutoCloseable {
     return block(done::isDone, deadline, false);
   }
 
+  /** As {@link #settle(CompletableFuture, Deadline)} for a condition. */
+  public Wait settle(BooleanSupplier done, Deadline deadline) {
+    return block(done, deadline, false);
+  }
+
   /** As {@link #settle} for something that is bounded by itself. */
   public void settle(CompletableFuture<?> done) {
     Deadline far = clock.deadline(Duration.ofDays(1));

@@ -26,6 +26,15 @@ public interface EngineClock {
     return Deadline.after(duration, this::nanoTime);
   }
 
+  /** The duration in nanoseconds; one that is too long for that counts as for ever. */
+  static long nanos(Duration duration) {
+    try {
+      return Math.min(duration.toNanos(), Long.MAX_VALUE / 2);
+    } catch (ArithmeticException tooLong) {
+      return duration.isNegative() ? 0 : Long.MAX_VALUE / 2;
+    }
+  }
+
   /** The system's monotonic clock. */
   static EngineClock system() {
     return SystemClock.INSTANCE;

@@ -34,7 +34,7 @@ final class SystemClock implements EngineClock {
   @Override
   public Registration schedule(Duration delay, Runnable task) {
     ScheduledFuture<?> future =
-        timer.schedule(task, Math.max(0, delay.toNanos()), TimeUnit.NANOSECONDS);
+        timer.schedule(task, Math.max(0, EngineClock.nanos(delay)), TimeUnit.NANOSECONDS);
     return () -> future.cancel(false);
   }
 }
