@@ -207,7 +207,7 @@ class LocalFilesTest {
             });
     swapper.start();
     int written = 0;
-    for (int i = 0; i < 3000; i++) {
+    for (int i = 0; i < 500; i++) {
       try {
         write("door/planted", "x");
         written++;
