@@ -37,6 +37,8 @@ public enum ErrorCode {
   TRANSPORT,
   /** No PTY of this session has the id: never had, ended, pruned or terminated. */
   PTY_NOT_FOUND,
+  /** The PTY has a live stream already. */
+  ALREADY_ATTACHED,
   /** The registry is full of PTYs that are in use. */
   TOO_MANY_PTYS,
   /** The process was started without an input that stays open. */

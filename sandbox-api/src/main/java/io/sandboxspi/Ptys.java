@@ -59,6 +59,16 @@ public interface Ptys {
   void signal(int id, Signal signal);
 
   /**
+   * Opens a live byte stream on a PTY, from its first byte that was not collected yet. While it is
+   * open the PTY is in use, updates hold no output, and a slow reader slows the process down; the
+   * end of the PTY is still told by a poll and by {@link #onExit} (spec S-PTY-13).
+   *
+   * @return closing it leaves the PTY running
+   * @throws SandboxException {@link ErrorCode#ALREADY_ATTACHED} when there is one open
+   */
+  PtyStream attach(int id);
+
+  /**
    * Ends one PTY with its whole tree; the update has the output that was left.
    *
    * @throws SandboxException {@link ErrorCode#TERMINATION_UNCONFIRMED} when the end is not proven

@@ -3,6 +3,7 @@ package io.sandboxspi.tck.saboteur;
 import io.sandboxspi.PtyExit;
 import io.sandboxspi.PtyInfo;
 import io.sandboxspi.PtyRequest;
+import io.sandboxspi.PtyStream;
 import io.sandboxspi.PtyUpdate;
 import io.sandboxspi.Ptys;
 import io.sandboxspi.Registration;
@@ -53,6 +54,11 @@ class PtysWrapper implements Ptys {
   @Override
   public void resize(int id, TerminalSize size) {
     delegate.resize(id, size);
+  }
+
+  @Override
+  public PtyStream attach(int id) {
+    return delegate.attach(id);
   }
 
   @Override

@@ -1,6 +1,7 @@
 package io.sandboxspi.core.output;
 
 import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
 
 /**
  * Incremental UTF-8 decoder with replacement, kept for the life of one stream.
@@ -80,6 +81,13 @@ public final class Utf8Stream {
     String rest = heldCount > 0 ? Utf8.REPLACEMENT : "";
     heldCount = 0;
     skipContinuation = false;
+    return rest;
+  }
+
+  /** Gives back the bytes held back, undecoded; the decoder then starts afresh. */
+  public byte[] takeHeld() {
+    byte[] rest = Arrays.copyOf(held, heldCount);
+    heldCount = 0;
     return rest;
   }
 

@@ -6,10 +6,12 @@ import io.sandboxspi.PtyExit;
 import io.sandboxspi.PtyInfo;
 import io.sandboxspi.PtyRequest;
 import io.sandboxspi.Registration;
+import io.sandboxspi.core.output.BoundedPipe;
 import io.sandboxspi.core.output.HeadTailBuffer;
 import io.sandboxspi.core.output.Utf8Stream;
 import io.sandboxspi.core.time.LaneTask;
 import io.sandboxspi.spi.OutputChannel;
+import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -31,6 +33,9 @@ final class PtyEntry extends ProcessEntry {
   private int ptyId;
   private boolean collected;
   private boolean endTold;
+  private boolean outputOver;
+  private long notRead;
+  private @Nullable BoundedPipe attached;
   private @Nullable LaneTask<?> lastWrite;
 
   PtyEntry(PtyRequest request, Owner owner) {
@@ -61,15 +66,63 @@ final class PtyEntry extends ProcessEntry {
 
   @Override
   boolean store(OutputChannel channel, ByteBuffer bytes) {
-    buffer.append(bytes);
     outputEvents++;
     lastOutputAt = System.nanoTime();
+    if (attached != null) {
+      return attached.offer(bytes);
+    }
+    buffer.append(bytes);
     return true;
   }
 
   @Override
   void outputEnded(boolean complete) {
-    // What was stored stays for the final update.
+    outputOver = true;
+    if (attached != null) {
+      attached.end();
+    }
+    // What was stored and not attached to stays for the final update.
+  }
+
+  @Override
+  boolean backlogged() {
+    synchronized (lock) {
+      return attached != null && attached.pending() > 0;
+    }
+  }
+
+  /** Sends output to a pipe from now on, what was not taken yet first; empty if one is attached. */
+  Optional<BoundedPipe> attach() {
+    synchronized (lock) {
+      if (attached != null || collected) {
+        return Optional.empty();
+      }
+      BoundedPipe pipe = new BoundedPipe(this::resumeOutput);
+      var drained = buffer.drain();
+      pipe.offer(ByteBuffer.wrap(decoder.takeHeld()));
+      pipe.offer(ByteBuffer.wrap(drained.head()));
+      pipe.offer(ByteBuffer.wrap(drained.tail()));
+      notRead += drained.dropped();
+      if (outputOver) {
+        pipe.end();
+      }
+      attached = pipe;
+      return Optional.of(pipe);
+    }
+  }
+
+  /** Keeps output again; what the pipe's reader left counts as dropped. */
+  void detach(BoundedPipe pipe) throws IOException {
+    synchronized (lock) {
+      if (attached != pipe) {
+        return;
+      }
+      attached = null;
+    }
+    pipe.input().close();
+    synchronized (lock) {
+      notRead += pipe.discarded();
+    }
   }
 
   @Override
@@ -116,11 +169,13 @@ final class PtyEntry extends ProcessEntry {
       }
       var drained = buffer.drain();
       String text = drained.text(decoder);
+      long dropped = drained.dropped() + notRead;
+      notRead = 0;
       if (last) {
         collected = true;
         text += decoder.finish();
       }
-      return Optional.of(new Taken(text, drained.dropped(), last));
+      return Optional.of(new Taken(text, dropped, last));
     }
   }
 

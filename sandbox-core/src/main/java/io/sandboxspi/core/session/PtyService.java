@@ -7,6 +7,7 @@ import io.sandboxspi.PtyEndReason;
 import io.sandboxspi.PtyExit;
 import io.sandboxspi.PtyInfo;
 import io.sandboxspi.PtyRequest;
+import io.sandboxspi.PtyStream;
 import io.sandboxspi.PtyUpdate;
 import io.sandboxspi.Ptys;
 import io.sandboxspi.Registration;
@@ -15,12 +16,15 @@ import io.sandboxspi.SandboxException;
 import io.sandboxspi.Signal;
 import io.sandboxspi.TerminalSize;
 import io.sandboxspi.YieldOptions;
+import io.sandboxspi.core.output.BoundedPipe;
 import io.sandboxspi.core.pty.PtyCleanupHelper;
 import io.sandboxspi.core.pty.PtyRegistry;
 import io.sandboxspi.core.time.Callback;
 import io.sandboxspi.core.time.Caller;
 import io.sandboxspi.core.time.Suppressed;
 import io.sandboxspi.spi.LaunchRequest;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
@@ -169,17 +173,41 @@ final class PtyService implements Ptys {
         Operation.PTY_WRITE,
         id,
         (entry, caller, startedAt) -> {
-          if (!entry.hasTerminal()) {
-            throw SandboxException.of(
-                ErrorCode.STDIN_UNAVAILABLE,
-                Operation.PTY_WRITE,
-                "PTY " + id + " was started without a terminal and takes no input");
-          }
-          writer.write(entry, text, caller);
+          requireTerminal(entry, id);
+          writer.write(entry, ByteBuffer.wrap(text.getBytes(StandardCharsets.UTF_8)), caller);
           collector.settlePause(entry, options, caller);
           return collector.collect(
               entry, id, collector.writeWindow(options), options, caller, startedAt);
         });
+  }
+
+  private static void requireTerminal(PtyEntry entry, int id) {
+    if (!entry.hasTerminal()) {
+      throw SandboxException.of(
+          ErrorCode.STDIN_UNAVAILABLE,
+          Operation.PTY_WRITE,
+          "PTY " + id + " was started without a terminal and takes no input");
+    }
+  }
+
+  /** Writes without collecting, in turn; for live streams. */
+  private void send(PtyEntry entry, int id, ByteBuffer bytes) throws InterruptedException {
+    core.gate().check(Operation.PTY_WRITE);
+    requireTerminal(entry, id);
+    core.events()
+        .run(
+            Operation.PTY_WRITE,
+            Integer.toString(id),
+            caller ->
+                inTurn(
+                    Operation.PTY_WRITE,
+                    id,
+                    entry,
+                    caller,
+                    () -> {
+                      writer.write(entry, bytes, caller);
+                      return true;
+                    }));
   }
 
   @Override
@@ -211,21 +239,34 @@ final class PtyService implements Ptys {
               long startedAt = System.nanoTime();
               core.gate().check(operation);
               PtyEntry entry = core.registry().pin(id).orElseThrow(() -> notFound(operation, id));
-              CompletableFuture<Boolean> turn = entry.turns().take();
               try {
-                while (caller.await(turn, core.clock().deadline(PtyCollector.FAR))
-                    != Caller.Wait.DONE) {
-                  caller.throwIfCancelled(List.of());
-                }
-                if (entry.collected()) {
-                  throw notFound(operation, id);
-                }
-                return use.run(entry, caller, startedAt);
+                return inTurn(
+                    operation, id, entry, caller, () -> use.run(entry, caller, startedAt));
               } finally {
-                entry.turns().leave(turn);
                 core.registry().unpin(id, entry);
               }
             });
+  }
+
+  /** A call whose turn it is. */
+  private interface Turn<T> {
+    T run() throws InterruptedException;
+  }
+
+  private <T> T inTurn(Operation operation, int id, PtyEntry entry, Caller caller, Turn<T> call)
+      throws InterruptedException {
+    CompletableFuture<Boolean> turn = entry.turns().take();
+    try {
+      while (caller.await(turn, core.clock().deadline(PtyCollector.FAR)) != Caller.Wait.DONE) {
+        caller.throwIfCancelled(List.of());
+      }
+      if (entry.collected()) {
+        throw notFound(operation, id);
+      }
+      return call.run();
+    } finally {
+      entry.turns().leave(turn);
+    }
   }
 
   static SandboxException notFound(Operation operation, int id) {
@@ -271,6 +312,7 @@ final class PtyService implements Ptys {
                     Operation.PTY_RESIZE,
                     (process, deadline) -> process.resize(size, deadline));
               }
+              return true;
             });
   }
 
@@ -282,12 +324,35 @@ final class PtyService implements Ptys {
         .brief(
             Operation.PTY_SIGNAL,
             Integer.toString(id),
-            () ->
-                BriefCall.run(
-                    core,
-                    entry,
-                    Operation.PTY_SIGNAL,
-                    (process, deadline) -> process.signal(signal, deadline)));
+            () -> {
+              BriefCall.run(
+                  core,
+                  entry,
+                  Operation.PTY_SIGNAL,
+                  (process, deadline) -> process.signal(signal, deadline));
+              return true;
+            });
+  }
+
+  @Override
+  public PtyStream attach(int id) {
+    core.gate().check(Operation.PTY_ATTACH);
+    return core.events().brief(Operation.PTY_ATTACH, Integer.toString(id), () -> openStream(id));
+  }
+
+  private PtyStream openStream(int id) {
+    // In use for as long as it is attached.
+    PtyEntry entry = core.registry().pin(id).orElseThrow(() -> notFound(Operation.PTY_ATTACH, id));
+    Runnable unpin = () -> core.registry().unpin(id, entry);
+    Optional<BoundedPipe> pipe = entry.attach();
+    if (pipe.isEmpty()) {
+      unpin.run();
+      throw SandboxException.of(
+          ErrorCode.ALREADY_ATTACHED,
+          Operation.PTY_ATTACH,
+          "PTY " + id + " has a live stream; close that first");
+    }
+    return new PtyAttachment(id, entry, pipe.get(), this::send, unpin);
   }
 
   @Override

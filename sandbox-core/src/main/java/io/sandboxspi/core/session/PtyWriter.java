@@ -11,7 +11,6 @@ import io.sandboxspi.spi.Deadline;
 import io.sandboxspi.spi.InputClosedException;
 import io.sandboxspi.spi.SandboxProcess;
 import java.nio.ByteBuffer;
-import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -30,9 +29,8 @@ final class PtyWriter {
   }
 
   /** Writes all, or throws; returns normally when the process has just ended (spec S-PTY-10). */
-  void write(PtyEntry entry, String text, Caller caller) throws InterruptedException {
+  void write(PtyEntry entry, ByteBuffer bytes, Caller caller) throws InterruptedException {
     SandboxProcess process = entry.process().orElseThrow();
-    ByteBuffer bytes = ByteBuffer.wrap(text.getBytes(StandardCharsets.UTF_8));
     Deadline deadline = core.clock().deadline(LIMIT);
     Runnable wake = caller::wake;
     entry.watch(wake);

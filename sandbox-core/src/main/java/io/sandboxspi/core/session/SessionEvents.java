@@ -12,6 +12,7 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -87,11 +88,12 @@ final class SessionEvents {
   }
 
   /** Makes a call that is short by nature. */
-  void brief(Operation operation, String subject, Runnable step) {
+  <T> T brief(Operation operation, String subject, Supplier<T> step) {
     Span span = begin(operation, subject);
     try {
-      step.run();
+      T value = step.get();
       span.succeeded();
+      return value;
     } catch (Throwable failure) { // rethrown; the finish is told whatever it was
       span.failed(failure, false);
       throw failure;

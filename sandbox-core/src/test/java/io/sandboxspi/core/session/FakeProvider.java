@@ -34,6 +34,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 
 /** One backend whose processes do what a test says. */
@@ -160,6 +161,7 @@ final class FakeProvider implements SandboxProvider, SandboxBackend {
     final LaunchRequest request;
     final ProcessListener listener;
     final List<String> written = new CopyOnWriteArrayList<>();
+    final AtomicInteger resumes = new AtomicInteger();
     volatile boolean ended;
     volatile boolean released;
     volatile boolean inputClosed;
@@ -212,7 +214,9 @@ final class FakeProvider implements SandboxProvider, SandboxBackend {
     }
 
     @Override
-    public void resumeOutput() {}
+    public void resumeOutput() {
+      resumes.incrementAndGet();
+    }
 
     @Override
     public void release() {

@@ -8,6 +8,7 @@ import io.sandboxspi.ErrorCode;
 import io.sandboxspi.ExitStatus;
 import io.sandboxspi.PtyEndReason;
 import io.sandboxspi.PtyRequest;
+import io.sandboxspi.PtyStream;
 import io.sandboxspi.PtyUpdate;
 import io.sandboxspi.SandboxEvent;
 import io.sandboxspi.SandboxException;
@@ -15,6 +16,9 @@ import io.sandboxspi.SandboxSpec;
 import io.sandboxspi.YieldOptions;
 import io.sandboxspi.core.pty.Within;
 import io.sandboxspi.core.time.VirtualClock;
+import io.sandboxspi.spi.OutputChannel;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -284,5 +288,53 @@ class PtyServiceTest {
     lifted.countDown();
     FakeProvider.FakeProcess late = provider.next();
     Within.until(() -> late.ended && late.released && session.ledger().open().isEmpty());
+  }
+
+  @Test
+  @Tag("S-PTY-13")
+  void aLiveStreamHasEveryByteFromTheFirstThatWasNotCollected() throws Exception {
+    var starting = start();
+    FakeProvider.FakeProcess process = provider.next();
+    Within.until(() -> collecting.get() == 1);
+    process.print(new byte[] {'a', (byte) 0xE2, (byte) 0x82});
+    int id = advanceUntil(starting, Duration.ofSeconds(10)).id();
+    process.print(new byte[] {(byte) 0xAC, 'b'});
+    PtyStream stream = session.ptys().attach(id);
+    process.print("c");
+    assertThat(stream.output().readNBytes(5)).containsExactly(0xE2, 0x82, 0xAC, 'b', 'c');
+    assertThatThrownBy(() -> session.ptys().attach(id))
+        .isInstanceOfSatisfying(
+            SandboxException.class,
+            e -> assertThat(e.code()).isEqualTo(ErrorCode.ALREADY_ATTACHED));
+    stream.input().write("in".getBytes(StandardCharsets.UTF_8));
+    assertThat(process.written).containsExactly("in");
+    process.print("lost");
+    stream.close();
+    stream.close();
+    process.print("kept");
+    PtyStream again = session.ptys().attach(id);
+    assertThat(again.output().readNBytes(4)).isEqualTo("kept".getBytes(StandardCharsets.UTF_8));
+    process.end(new ExitStatus.Exited(3));
+    assertThat(again.output().read()).isEqualTo(-1);
+    again.close();
+    PtyUpdate last = session.ptys().poll(id);
+    assertThat(last.exitCode()).hasValue(3);
+    assertThat(last.droppedBytes()).isEqualTo(4);
+    assertThat(last.output()).isEmpty();
+  }
+
+  @Test
+  @Tag("S-PTY-13")
+  void aFullLiveStreamPausesTheProcessUntilItIsReadOrClosed() throws Exception {
+    int id = live();
+    FakeProvider.FakeProcess process = provider.processes.values().iterator().next();
+    PtyStream stream = session.ptys().attach(id);
+    ByteBuffer flood = ByteBuffer.allocate(1 << 20);
+    assertThat(process.listener.onOutput(OutputChannel.STDOUT, flood)).isFalse();
+    assertThat(process.resumes).hasValue(0);
+    stream.close();
+    assertThat(process.resumes).hasValue(1);
+    assertThat(process.listener.onOutput(OutputChannel.STDOUT, ByteBuffer.allocate(1 << 20)))
+        .isTrue();
   }
 }
