@@ -23,6 +23,7 @@ import io.sandboxspi.tck.fault.CallLog;
 import io.sandboxspi.tck.fault.FaultPlan;
 import io.sandboxspi.tck.fault.FaultPoint;
 import io.sandboxspi.tck.fault.FaultRule;
+import io.sandboxspi.tck.fault.FaultyProcess;
 import io.sandboxspi.tck.fault.FaultyProvider;
 import java.time.Duration;
 import java.util.List;
@@ -283,6 +284,14 @@ public final class TckKit {
     RunningCommand command = session().start(shell(tag, beating(tag)));
     heartbeats.awaitAlive(tag, bound());
     return command;
+  }
+
+  /** The process that was launched with the tag; waits for the launch to return. */
+  public FaultyProcess launched(String tag) throws Exception {
+    boolean unused = Await.until(bound(), () -> provider.launch(tag).isPresent());
+    return provider
+        .launch(tag)
+        .orElseThrow(() -> new IllegalStateException("'" + tag + "' was not launched"));
   }
 
   /** Waits until the tagged process beats. */

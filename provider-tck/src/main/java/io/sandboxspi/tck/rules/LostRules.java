@@ -13,7 +13,6 @@ import io.sandboxspi.tck.Rule;
 import io.sandboxspi.tck.RuleViolation;
 import io.sandboxspi.tck.Scenario;
 import io.sandboxspi.tck.fault.FaultPoint;
-import io.sandboxspi.tck.fault.FaultyProcess;
 import io.sandboxspi.tck.kit.Caller;
 import io.sandboxspi.tck.kit.Expect;
 import java.time.Duration;
@@ -21,10 +20,6 @@ import org.junit.jupiter.api.Test;
 
 /** A connection that breaks is not an exit. */
 public interface LostRules extends KitAccess {
-  private FaultyProcess launched(String tag) {
-    return kit().provider().launch(tag).orElseThrow();
-  }
-
   private void lost(PtyUpdate update) {
     Expect.that("S-EXIT-03", !update.running(), "the update shows a live id: %s", update);
     boolean invented =
@@ -40,7 +35,7 @@ public interface LostRules extends KitAccess {
   default void S_EXIT_03_aLossWhileIdleIsSeenByTheNextPoll() throws Exception {
     Ptys ptys = kit().ptys();
     int id = kit().beat("a");
-    launched("a").dropConnection();
+    kit().launched("a").dropConnection();
     Caller<PtyUpdate> poll = kit().call(() -> ptys.poll(id));
     lost(poll.returnsWithin("S-EXIT-03", kit().bound()).value("S-EXIT-03"));
     Expect.code("S-EXIT-03", ErrorCode.PTY_NOT_FOUND, () -> ptys.poll(id));
@@ -60,7 +55,7 @@ public interface LostRules extends KitAccess {
     YieldOptions longest = YieldOptions.forPoll().window(Duration.ofSeconds(30));
     Caller<PtyUpdate> poll = kit().call(() -> ptys.poll(id, longest));
     kit().pass(Duration.ofMillis(300));
-    launched("a").dropConnection();
+    kit().launched("a").dropConnection();
     lost(poll.returnsWithin("S-EXIT-03", kit().bound()).value("S-EXIT-03"));
     kit().dead("S-EXIT-03", "a");
     kit().ownsNothing("S-EXIT-03");
@@ -101,7 +96,7 @@ public interface LostRules extends KitAccess {
     SandboxSession session = kit().session();
     Caller<ExecResult> exec = kit().call(() -> session.exec(kit().shell("a", kit().beating("a"))));
     kit().awaitBeat("a");
-    launched("a").dropConnection();
+    kit().launched("a").dropConnection();
     exec.returnsWithin("S-EXIT-03", kit().bound().plus(kit().drainBound()));
     if (exec.failure().isPresent()) {
       Expect.code("S-EXIT-03", ErrorCode.TRANSPORT, exec.failure().get());

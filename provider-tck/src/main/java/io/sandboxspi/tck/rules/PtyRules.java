@@ -249,7 +249,7 @@ public interface PtyRules extends KitAccess {
       ptys.onExit(id, told::add);
     }
     ptys.terminate(killed);
-    kit().provider().launch("lost").orElseThrow().dropConnection();
+    kit().launched("lost").dropConnection();
     kit().eventually("S-PTY-12", "three ends are told", () -> told.size() >= 3);
     Expect.code("S-PTY-12", ErrorCode.PTY_NOT_FOUND, () -> ptys.onExit(killed, exit -> {}));
     AtomicBoolean late = new AtomicBoolean();
