@@ -11,18 +11,13 @@ import io.sandboxspi.PtyStream;
 import io.sandboxspi.PtyUpdate;
 import io.sandboxspi.Ptys;
 import io.sandboxspi.Registration;
-import io.sandboxspi.Retryable;
 import io.sandboxspi.SandboxException;
 import io.sandboxspi.Signal;
 import io.sandboxspi.TerminalSize;
 import io.sandboxspi.YieldOptions;
 import io.sandboxspi.core.output.BoundedPipe;
 import io.sandboxspi.core.pty.PtyCleanupHelper;
-import io.sandboxspi.core.pty.PtyRegistry;
-import io.sandboxspi.core.time.Callback;
 import io.sandboxspi.core.time.Caller;
-import io.sandboxspi.core.time.Suppressed;
-import io.sandboxspi.spi.LaunchRequest;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.Comparator;
@@ -35,128 +30,22 @@ import java.util.function.Consumer;
 final class PtyService implements Ptys {
   private final EngineSession session;
   private final SessionCore core;
-  private final Launcher launcher;
+  private final PtyStarter starter;
   private final PtyCollector collector;
   private final PtyWriter writer;
 
   PtyService(EngineSession session, SessionCore core, Launcher launcher) {
     this.session = session;
     this.core = core;
-    this.launcher = launcher;
     this.collector = new PtyCollector(core);
+    this.starter = new PtyStarter(core, launcher, collector);
     this.writer = new PtyWriter(core);
   }
 
   @Override
   public PtyUpdate start(PtyRequest request) throws InterruptedException {
     return core.events()
-        .call(Operation.PTY_START, request.argv().get(0), caller -> start(request, caller));
-  }
-
-  private PtyUpdate start(PtyRequest request, Caller caller) throws InterruptedException {
-    long startedAt = System.nanoTime();
-    core.gate().check(Operation.PTY_START);
-    if (request.terminal().isPresent()) {
-      core.require(Capability.TTY, Operation.PTY_START);
-    }
-    if (!core.registry().hasRoom()) {
-      throw full();
-    }
-    PtyEntry entry = new PtyEntry(request, core);
-    launcher.launch(
-        entry,
-        new LaunchRequest(
-            entry.id(),
-            request.argv(),
-            Commands.environment(core, request.environment()),
-            request.workdir(),
-            request.terminal(),
-            request.terminal().isPresent()),
-        request.openTimeout(),
-        Operation.PTY_START,
-        caller);
-    request
-        .maxLifetime()
-        .ifPresent(
-            life -> {
-              Registration timer = core.clock().schedule(life, () -> core.end(List.of(entry)));
-              Callback.when(entry.exitSeen(), (seen, failure) -> timer.close());
-            });
-    int id = register(entry, caller);
-    try {
-      return collector.collect(
-          entry,
-          id,
-          collector.startWindow(request.collect()),
-          request.collect(),
-          caller,
-          startedAt);
-    } catch (Throwable failure) { // rethrown; the PTY must not become unreachable
-      if (!request.isKeptOnCancel()) {
-        core.registry().detach(id, entry);
-        core.reached(HookPoint.SETTLE_BEFORE, entry.id().value());
-        for (Throwable other : core.helper().settle(core.end(List.of(entry)), caller)) {
-          Suppressed.add(failure, other);
-        }
-        core.freeIfOver(entry);
-      }
-      throw failure;
-    } finally {
-      core.registry().unpin(id, entry);
-    }
-  }
-
-  private int register(PtyEntry entry, Caller caller) throws InterruptedException {
-    core.reached(HookPoint.REG_BEFORE_INSERT, entry.id().value());
-    Optional<PtyRegistry.Insertion<PtyEntry>> insertion = core.registry().insert(entry);
-    if (insertion.isEmpty()) {
-      List<Throwable> failures = core.helper().settle(core.end(List.of(entry)), caller);
-      SandboxException full = full();
-      failures.forEach(other -> Suppressed.add(full, other));
-      throw full;
-    }
-    PtyRegistry.Insertion<PtyEntry> inserted = insertion.get();
-    entry.registered(inserted.id());
-    // Its victim is the session's business: this start neither waits for it nor fails with it.
-    inserted
-        .victim()
-        .ifPresent(
-            victim -> {
-              core.reached(HookPoint.REG_AFTER_DETACH, victim.id().value());
-              prune(victim);
-            });
-    if (inserted.pressure()) {
-      core.events().pressure(inserted.live(), PtyRegistry.LIMIT);
-    }
-    core.reached(HookPoint.REG_AFTER_INSERT, entry.id().value());
-    return inserted.id();
-  }
-
-  private void prune(PtyEntry victim) {
-    SessionEvents.Span span =
-        core.events().begin(Operation.PTY_PRUNE, Integer.toString(victim.ptyId()));
-    Callback.when(
-        core.end(List.of(victim)).get(0),
-        (result, bug) ->
-            core.work()
-                .execute(
-                    () -> {
-                      if (result == null || result.failure().isEmpty()) {
-                        span.succeeded();
-                      } else {
-                        span.failed(result.failure().get(), false);
-                      }
-                    }));
-    core.freeIfOver(victim);
-  }
-
-  private static SandboxException full() {
-    return SandboxException.builder(
-            ErrorCode.TOO_MANY_PTYS,
-            Operation.PTY_START,
-            "all " + PtyRegistry.LIMIT + " PTYs are in use; terminate one")
-        .retryable(Retryable.YES)
-        .build();
+        .call(Operation.PTY_START, request.argv().get(0), caller -> starter.start(request, caller));
   }
 
   @Override
