@@ -74,6 +74,7 @@ public final class CallScope implements AutoCloseable {
    * S-CANCEL-03).
    *
    * @return whether this reason is the one that counts
+   * @throws RuntimeException what an action of {@link #onCancel} threw first, once all have run
    */
   public boolean cancel(RuntimeException why) {
     Objects.requireNonNull(why, "why");
@@ -85,8 +86,26 @@ public final class CallScope implements AutoCloseable {
       reason = why;
       toTell = new ArrayList<>(listeners);
     }
-    toTell.forEach(Runnable::run);
+    tell(toTell);
     return true;
+  }
+
+  private static void tell(List<Runnable> actions) {
+    RuntimeException first = null;
+    for (Runnable action : actions) {
+      try {
+        action.run();
+      } catch (RuntimeException e) {
+        if (first == null) {
+          first = e;
+        } else if (first != e) {
+          first.addSuppressed(e);
+        }
+      }
+    }
+    if (first != null) {
+      throw first;
+    }
   }
 
   /** Why calls must end: an outer scope's reason first, then this one's, then its deadline. */

@@ -3,6 +3,7 @@ package io.sandboxspi.core.session;
 import io.sandboxspi.Capability;
 import io.sandboxspi.ErrorCode;
 import io.sandboxspi.Operation;
+import io.sandboxspi.Registration;
 import io.sandboxspi.Retryable;
 import io.sandboxspi.SandboxException;
 import io.sandboxspi.core.pty.CleanupOperations;
@@ -32,7 +33,7 @@ final class EngineCleanup implements CleanupOperations<ProcessEntry> {
   public TerminationOutcome kill(ProcessEntry entry, Deadline deadline)
       throws InterruptedException {
     TerminationOutcome outcome;
-    try {
+    try (Registration mark = core.enterClosing()) {
       outcome = core.backend().kill(entry.id(), deadline);
     } catch (SandboxException e) {
       if (e.code() != ErrorCode.BACKEND_GONE) {
@@ -48,8 +49,10 @@ final class EngineCleanup implements CleanupOperations<ProcessEntry> {
       List<ProcessEntry> entries, Deadline deadline) throws InterruptedException {
     Map<LaunchId, ProcessEntry> byId = new LinkedHashMap<>();
     entries.forEach(entry -> byId.put(entry.id(), entry));
-    Map<LaunchId, TerminationOutcome> answered =
-        core.backend().killAll(List.copyOf(byId.keySet()), deadline);
+    Map<LaunchId, TerminationOutcome> answered;
+    try (Registration mark = core.enterClosing()) {
+      answered = core.backend().killAll(List.copyOf(byId.keySet()), deadline);
+    }
     Map<ProcessEntry, TerminationOutcome> outcomes = new LinkedHashMap<>();
     byId.forEach(
         (id, entry) -> {
@@ -110,7 +113,9 @@ final class EngineCleanup implements CleanupOperations<ProcessEntry> {
 
   @Override
   public void release(ProcessEntry entry) {
-    entry.silence().ifPresent(SandboxProcess::release);
+    try (Registration mark = core.enterClosing()) {
+      entry.silence().ifPresent(SandboxProcess::release);
+    }
   }
 
   @Override

@@ -6,6 +6,7 @@ import io.sandboxspi.Operation;
 import io.sandboxspi.Retryable;
 import io.sandboxspi.SandboxException;
 import io.sandboxspi.SandboxFiles;
+import io.sandboxspi.core.time.Callback;
 import io.sandboxspi.core.time.Caller;
 import io.sandboxspi.core.time.LaneTask;
 import io.sandboxspi.spi.BackendFiles;
@@ -16,9 +17,13 @@ import java.io.InputStream;
 import java.time.Duration;
 import java.util.Comparator;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** Files of a session: path policy, gate, bounds and events over a backend's. */
 final class EngineFiles implements SandboxFiles {
+  private static final Logger LOG = LoggerFactory.getLogger(EngineFiles.class);
   private static final Duration BRIEF = Duration.ofSeconds(30);
   private static final Duration TRANSFER = Duration.ofHours(1);
 
@@ -137,6 +142,7 @@ final class EngineFiles implements SandboxFiles {
               Caller.Wait wait = caller.await(task, deadline);
               if (wait != Caller.Wait.DONE) {
                 task.interrupt();
+                Callback.when(task, (late, failure) -> closeLate(late));
               }
               if (wait == Caller.Wait.CANCELLED) {
                 caller.throwIfCancelled(List.of());
@@ -155,11 +161,23 @@ final class EngineFiles implements SandboxFiles {
             });
   }
 
+  /** A stream that comes when its caller has left is nobody's. */
+  private void closeLate(@Nullable Object late) {
+    if (late instanceof InputStream stream) {
+      core.work()
+          .execute(
+              () -> {
+                try {
+                  stream.close();
+                } catch (IOException e) {
+                  LOG.debug("a file that was opened for nobody could not be closed", e);
+                }
+              });
+    }
+  }
+
   private static SandboxException failed(
-      Operation operation,
-      String path,
-      String what,
-      @org.jspecify.annotations.Nullable Throwable cause) {
+      Operation operation, String path, String what, @Nullable Throwable cause) {
     SandboxException.Builder builder =
         SandboxException.builder(
                 ErrorCode.FILE_FAILED, operation, operation + " of \"" + path + "\" " + what)

@@ -8,6 +8,7 @@ import io.sandboxspi.YieldOptions;
 import io.sandboxspi.core.output.TokenTruncation;
 import io.sandboxspi.core.output.Truncated;
 import io.sandboxspi.core.time.Caller;
+import io.sandboxspi.core.time.EngineClock;
 import io.sandboxspi.spi.Deadline;
 import java.time.Duration;
 import java.util.List;
@@ -69,8 +70,20 @@ final class PtyCollector {
     return entry.finished() || entry.killed();
   }
 
+  /**
+   * Collects.
+   *
+   * @param seen how much output had come when the call began to be about new output; what comes
+   *     beyond counts for {@code quietAfter}
+   */
   PtyUpdate collect(
-      PtyEntry entry, int id, Duration window, YieldOptions options, Caller caller, long startedAt)
+      PtyEntry entry,
+      int id,
+      Duration window,
+      YieldOptions options,
+      Caller caller,
+      long startedAt,
+      long seen)
       throws InterruptedException {
     core.reached(HookPoint.COLLECT_START, entry.id().value());
     Deadline deadline = core.clock().deadline(window);
@@ -79,14 +92,16 @@ final class PtyCollector {
     try {
       Caller.Wait wait =
           options.quietAfter().isPresent()
-              ? awaitSilence(entry, options.quietAfter().get(), deadline, caller)
+              ? awaitSilence(entry, options.quietAfter().get(), deadline, caller, seen)
               : caller.await(() -> over(entry), deadline);
       if (wait == Caller.Wait.CANCELLED) {
         caller.throwIfCancelled(List.of());
       }
       if (entry.killed() && !entry.finished()) {
         // The session ends it: what it still says belongs to this update, for a short time.
-        caller.settle(entry.exitSeen(), core.clock().deadline(core.spec().timings().join()));
+        caller.settle(
+            () -> entry.finished() || entry.silenced(),
+            core.clock().deadline(core.spec().timings().join()));
       }
     } finally {
       entry.unwatch(wake);
@@ -104,14 +119,13 @@ final class PtyCollector {
   }
 
   private Caller.Wait awaitSilence(
-      PtyEntry entry, Duration quiet, Deadline deadline, Caller caller) {
-    long before = entry.outputEvents();
+      PtyEntry entry, Duration quiet, Deadline deadline, Caller caller, long before) {
     while (true) {
       long seen = entry.outputEvents();
       Deadline next = deadline;
-      if (seen > before || entry.hasUndelivered()) {
-        long silentFor = System.nanoTime() - entry.lastOutputAt();
-        long left = quiet.toNanos() - silentFor;
+      if (seen > before) {
+        long silentFor = core.clock().nanoTime() - entry.lastOutputAt();
+        long left = EngineClock.nanos(quiet) - silentFor;
         if (left <= 0) {
           return Caller.Wait.DONE;
         }
@@ -135,7 +149,7 @@ final class PtyCollector {
     return update(entry, OptionalInt.empty(), taken, options, startedAt, Optional.of(reason));
   }
 
-  private static PtyUpdate update(
+  private PtyUpdate update(
       PtyEntry entry,
       OptionalInt liveId,
       PtyEntry.Taken taken,
@@ -155,6 +169,6 @@ final class PtyCollector {
         truncated.originalTokens(),
         taken.dropped(),
         reason.isPresent() && entry.outputIncomplete(),
-        Duration.ofNanos(System.nanoTime() - startedAt));
+        Duration.ofNanos(core.clock().nanoTime() - startedAt));
   }
 }

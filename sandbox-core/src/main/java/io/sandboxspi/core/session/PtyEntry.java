@@ -9,6 +9,7 @@ import io.sandboxspi.Registration;
 import io.sandboxspi.core.output.BoundedPipe;
 import io.sandboxspi.core.output.HeadTailBuffer;
 import io.sandboxspi.core.output.Utf8Stream;
+import io.sandboxspi.core.time.EngineClock;
 import io.sandboxspi.core.time.LaneTask;
 import io.sandboxspi.spi.OutputChannel;
 import java.io.IOException;
@@ -22,14 +23,15 @@ import org.jspecify.annotations.Nullable;
 
 /** A PTY: its output between updates, its turns and its end. */
 final class PtyEntry extends ProcessEntry {
-  private final long startedAt = System.nanoTime();
+  private final EngineClock clock;
+  private final long startedAt;
   private final boolean hasTerminal;
   private final HeadTailBuffer buffer = new HeadTailBuffer();
   private final Utf8Stream decoder = new Utf8Stream();
   private final Turns turns = new Turns();
   private final List<Consumer<PtyExit>> exitListeners = new ArrayList<>();
   private long outputEvents;
-  private long lastOutputAt = System.nanoTime();
+  private long lastOutputAt;
   private int ptyId;
   private boolean collected;
   private boolean endTold;
@@ -38,8 +40,11 @@ final class PtyEntry extends ProcessEntry {
   private @Nullable BoundedPipe attached;
   private @Nullable LaneTask<?> lastWrite;
 
-  PtyEntry(PtyRequest request, Owner owner) {
+  PtyEntry(PtyRequest request, Owner owner, EngineClock clock) {
     super(request.argv().get(0), owner);
+    this.clock = clock;
+    this.startedAt = clock.nanoTime();
+    this.lastOutputAt = startedAt;
     this.hasTerminal = request.terminal().isPresent();
   }
 
@@ -67,7 +72,7 @@ final class PtyEntry extends ProcessEntry {
   @Override
   boolean store(OutputChannel channel, ByteBuffer bytes) {
     outputEvents++;
-    lastOutputAt = System.nanoTime();
+    lastOutputAt = clock.nanoTime();
     if (attached != null) {
       return attached.offer(bytes);
     }
@@ -197,7 +202,7 @@ final class PtyEntry extends ProcessEntry {
 
   PtyInfo info(int id) {
     return new PtyInfo(
-        id, program(), hasTerminal, Duration.ofNanos(System.nanoTime() - startedAt), exit());
+        id, program(), hasTerminal, Duration.ofNanos(clock.nanoTime() - startedAt), exit());
   }
 
   /** Adds a listener; false if the end was told already. */

@@ -3,7 +3,6 @@ package io.sandboxspi.core.session;
 import io.sandboxspi.Capability;
 import io.sandboxspi.ErrorCode;
 import io.sandboxspi.Operation;
-import io.sandboxspi.PtyEndReason;
 import io.sandboxspi.PtyExit;
 import io.sandboxspi.PtyInfo;
 import io.sandboxspi.PtyRequest;
@@ -63,10 +62,11 @@ final class PtyService implements Ptys {
         id,
         (entry, caller, startedAt) -> {
           requireTerminal(entry, id);
+          long seen = entry.outputEvents();
           writer.write(entry, ByteBuffer.wrap(text.getBytes(StandardCharsets.UTF_8)), caller);
           collector.settlePause(entry, options, caller);
           return collector.collect(
-              entry, id, collector.writeWindow(options), options, caller, startedAt);
+              entry, id, collector.writeWindow(options), options, caller, startedAt, seen);
         });
   }
 
@@ -111,7 +111,13 @@ final class PtyService implements Ptys {
         id,
         (entry, caller, startedAt) ->
             collector.collect(
-                entry, id, collector.pollWindow(options), options, caller, startedAt));
+                entry,
+                id,
+                collector.pollWindow(options),
+                options,
+                caller,
+                startedAt,
+                entry.hasUndelivered() ? 0 : entry.outputEvents()));
   }
 
   /** A call on a PTY in its turn. */
@@ -125,7 +131,7 @@ final class PtyService implements Ptys {
             operation,
             Integer.toString(id),
             caller -> {
-              long startedAt = System.nanoTime();
+              long startedAt = core.clock().nanoTime();
               core.gate().check(operation);
               PtyEntry entry = core.registry().pin(id).orElseThrow(() -> notFound(operation, id));
               try {
@@ -178,6 +184,7 @@ final class PtyService implements Ptys {
 
   @Override
   public List<PtyInfo> list() {
+    core.gate().check(Operation.PTY_POLL);
     return core.registry().entries().entrySet().stream()
         .filter(each -> !each.getValue().killed())
         .map(each -> each.getValue().info(each.getKey()))
@@ -251,7 +258,7 @@ final class PtyService implements Ptys {
             Operation.PTY_TERMINATE,
             Integer.toString(id),
             caller -> {
-              long startedAt = System.nanoTime();
+              long startedAt = core.clock().nanoTime();
               core.gate().check(Operation.PTY_TERMINATE);
               PtyEntry entry =
                   core.registry()
@@ -265,7 +272,7 @@ final class PtyService implements Ptys {
               caller.throwIfCancelled(failures);
               PtyCleanupHelper.throwFirst(failures);
               return collector.finalUpdate(
-                  entry, YieldOptions.forWrite(), startedAt, PtyEndReason.KILLED);
+                  entry, YieldOptions.forWrite(), startedAt, entry.endReason());
             });
   }
 

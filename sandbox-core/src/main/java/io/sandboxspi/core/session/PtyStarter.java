@@ -5,7 +5,6 @@ import io.sandboxspi.ErrorCode;
 import io.sandboxspi.Operation;
 import io.sandboxspi.PtyRequest;
 import io.sandboxspi.PtyUpdate;
-import io.sandboxspi.Registration;
 import io.sandboxspi.Retryable;
 import io.sandboxspi.SandboxException;
 import io.sandboxspi.core.pty.PtyRegistry;
@@ -29,7 +28,7 @@ final class PtyStarter {
   }
 
   PtyUpdate start(PtyRequest request, Caller caller) throws InterruptedException {
-    long startedAt = System.nanoTime();
+    long startedAt = core.clock().nanoTime();
     core.gate().check(Operation.PTY_START);
     if (request.terminal().isPresent()) {
       core.require(Capability.TTY, Operation.PTY_START);
@@ -37,7 +36,7 @@ final class PtyStarter {
     if (!core.registry().hasRoom()) {
       throw full();
     }
-    PtyEntry entry = new PtyEntry(request, core);
+    PtyEntry entry = new PtyEntry(request, core, core.clock());
     launcher.launch(
         entry,
         new LaunchRequest(
@@ -54,8 +53,7 @@ final class PtyStarter {
         .maxLifetime()
         .ifPresent(
             life -> {
-              Registration timer = core.clock().schedule(life, () -> core.end(List.of(entry)));
-              Callback.when(entry.exitSeen(), (seen, failure) -> timer.close());
+              entry.keep(core.clock().schedule(life, () -> core.end(List.of(entry))));
             });
     int id = register(entry, caller);
     try {
@@ -65,7 +63,8 @@ final class PtyStarter {
           collector.startWindow(request.collect()),
           request.collect(),
           caller,
-          startedAt);
+          startedAt,
+          0);
     } catch (Throwable failure) { // rethrown; the PTY must not become unreachable
       if (!request.isKeptOnCancel()) {
         core.registry().detach(id, entry);
@@ -74,6 +73,7 @@ final class PtyStarter {
           Suppressed.add(failure, other);
         }
         core.freeIfOver(entry);
+        caller.throwIfCancelled(List.of(failure));
       }
       throw failure;
     } finally {
@@ -88,6 +88,7 @@ final class PtyStarter {
       List<Throwable> failures = core.helper().settle(core.end(List.of(entry)), caller);
       SandboxException full = full();
       failures.forEach(other -> Suppressed.add(full, other));
+      caller.throwIfCancelled(List.of(full));
       throw full;
     }
     PtyRegistry.Insertion<PtyEntry> inserted = insertion.get();

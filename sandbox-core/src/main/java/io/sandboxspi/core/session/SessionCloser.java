@@ -40,9 +40,10 @@ final class SessionCloser {
   private final SessionCore core;
   private final boolean owned;
   private final Runnable onClosed;
-  private final ThreadLocal<Integer> inside = ThreadLocal.withInitial(() -> 0);
+  private final Map<Operation, LaneTask<ReleaseOutcome>> calls = new EnumMap<>(Operation.class);
   private final Object lock = new Object();
   private @Nullable Run current;
+  private boolean ending;
   private boolean released;
   private boolean deleted;
 
@@ -78,6 +79,8 @@ final class SessionCloser {
     Run run;
     boolean begin = false;
     synchronized (lock) {
+      // Once it was to end it is never active again, be the end proven or not.
+      ending |= goal != Goal.STOP;
       if (core.gate().state() == SessionState.CLOSED && nothingLeft(goal)) {
         return CompletableFuture.completedFuture(true);
       }
@@ -119,20 +122,12 @@ final class SessionCloser {
 
   /** Whether the calling thread is in a closing step, which never waits for itself. */
   boolean inside() {
-    return inside.get() > 0;
+    return core.insideClosing();
   }
 
   /** Marks the calling thread as being in a closing step until the mark is closed. */
   Registration enter() {
-    inside.set(inside.get() + 1);
-    return () -> {
-      int depth = inside.get() - 1;
-      if (depth > 0) {
-        inside.set(depth);
-      } else {
-        inside.remove();
-      }
-    };
+    return core.enterClosing();
   }
 
   private boolean perform(Run run) {
@@ -210,9 +205,9 @@ final class SessionCloser {
       last = run.goal == step;
       if (last) {
         run.over = true;
-        if (step == Goal.STOP && !released) {
+        if (!ending) {
           core.gate().set(SessionState.ACTIVE);
-        } else if (causes.isEmpty()) {
+        } else if (causes.isEmpty() && released) {
           core.gate().set(SessionState.CLOSED);
         }
       }
@@ -241,18 +236,25 @@ final class SessionCloser {
     ReleaseOutcome run(Deadline deadline) throws InterruptedException;
   }
 
+  private LaneTask<ReleaseOutcome> begin(BackendCall call, Deadline deadline) {
+    return core.cleanup()
+        .call(
+            () -> {
+              try (Registration mark = enter()) {
+                return call.run(deadline);
+              }
+            });
+  }
+
   private void step(
       Operation operation, String what, BackendCall call, Failures failures, Runnable onSuccess) {
     Duration limit = core.spec().timings().release();
     Deadline deadline = core.clock().deadline(limit);
+    // One that is stuck from a run before is joined; if it ended well meanwhile, that counts.
+    LaneTask<ReleaseOutcome> before = calls.get(operation);
     LaneTask<ReleaseOutcome> task =
-        core.cleanup()
-            .call(
-                () -> {
-                  try (Registration mark = enter()) {
-                    return call.run(deadline);
-                  }
-                });
+        before != null && !before.isCompletedExceptionally() ? before : begin(call, deadline);
+    calls.put(operation, task);
     CompletableFuture<Throwable> failed = new CompletableFuture<>();
     Registration timer =
         core.clock().schedule(limit, () -> failed.complete(timeout(operation, what, limit)));

@@ -3,6 +3,7 @@ package io.sandboxspi.core.session;
 import io.sandboxspi.Capability;
 import io.sandboxspi.ErrorCode;
 import io.sandboxspi.Operation;
+import io.sandboxspi.Registration;
 import io.sandboxspi.SandboxException;
 import io.sandboxspi.SandboxSpec;
 import io.sandboxspi.SessionState;
@@ -38,17 +39,19 @@ final class SessionCore implements ProcessEntry.Owner {
   private final PtyRegistry<PtyEntry> registry;
   private final PtyCleanupHelper<ProcessEntry> helper;
   private final Finalizer finalizer;
+  private final ThreadLocal<Integer> closingSteps = ThreadLocal.withInitial(() -> 0);
 
   SessionCore(
       String id,
       SandboxProvider provider,
+      Set<Capability> capabilities,
       SandboxBackend backend,
       SandboxSpec spec,
       EngineOptions options,
       SessionEvents events) {
     this.id = id;
     this.provider = provider;
-    this.capabilities = Set.copyOf(provider.capabilities());
+    this.capabilities = capabilities;
     this.backend = backend;
     this.spec = spec;
     this.options = options;
@@ -109,6 +112,24 @@ final class SessionCore implements ProcessEntry.Owner {
 
   PtyCleanupHelper<ProcessEntry> helper() {
     return helper;
+  }
+
+  /** Whether the calling thread is in a closing step, which never waits for itself. */
+  boolean insideClosing() {
+    return closingSteps.get() > 0;
+  }
+
+  /** Marks the calling thread as being in a closing step until the mark is closed. */
+  Registration enterClosing() {
+    closingSteps.set(closingSteps.get() + 1);
+    return () -> {
+      int depth = closingSteps.get() - 1;
+      if (depth > 0) {
+        closingSteps.set(depth);
+      } else {
+        closingSteps.remove();
+      }
+    };
   }
 
   void reached(HookPoint point, String launchId) {

@@ -122,7 +122,7 @@ final class SessionEvents {
     for (SandboxListener listener : listeners) {
       try {
         listener.onEvent(event);
-      } catch (RuntimeException e) {
+      } catch (RuntimeException | Error e) {
         LOG.warn("session {}: a listener failed", sessionId, e);
       }
     }

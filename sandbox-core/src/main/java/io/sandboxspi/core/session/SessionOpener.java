@@ -1,5 +1,6 @@
 package io.sandboxspi.core.session;
 
+import io.sandboxspi.Capability;
 import io.sandboxspi.ErrorCode;
 import io.sandboxspi.Operation;
 import io.sandboxspi.Retryable;
@@ -16,6 +17,7 @@ import io.sandboxspi.spi.Deadline;
 import io.sandboxspi.spi.SandboxBackend;
 import io.sandboxspi.spi.SandboxProvider;
 import java.util.List;
+import java.util.Set;
 import java.util.UUID;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -35,6 +37,8 @@ final class SessionOpener {
               "provider " + provider.name() + " cannot work here: " + unavailable.reason())
           .build();
     }
+    // Asked before anything is made, for a provider that cannot answer.
+    Set<Capability> capabilities = Set.copyOf(provider.capabilities());
     String id = UUID.randomUUID().toString().substring(0, 13);
     SessionEvents events = new SessionEvents(id, spec.listeners(), options.clock());
     SandboxBackend backend =
@@ -42,7 +46,7 @@ final class SessionOpener {
             Operation.CREATE,
             provider.name(),
             caller -> create(provider, spec, options.clock(), id, caller));
-    return new SessionCore(id, provider, backend, spec, options, events);
+    return new SessionCore(id, provider, capabilities, backend, spec, options, events);
   }
 
   private static SandboxBackend create(
@@ -94,6 +98,10 @@ final class SessionOpener {
       SandboxProvider provider, SandboxSpec spec, EngineClock clock, SandboxBackend late) {
     try {
       late.release(clock.deadline(spec.timings().release()));
+    } catch (InterruptedException | RuntimeException e) {
+      LOG.warn("a backend that came late could not be released: {}", late.ref(), e);
+    }
+    try {
       provider.delete(late.ref(), clock.deadline(spec.timings().release()));
     } catch (InterruptedException | RuntimeException e) {
       LOG.error("a backend that came late could not be deleted: {}", late.ref(), e);

@@ -52,6 +52,20 @@ public final class Within {
     }
   }
 
+  /** Moves a test's clock on whenever the future is not done for a moment. */
+  public static void moving(CompletableFuture<?> future, Runnable step) throws Exception {
+    long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(SECONDS);
+    while (!future.isDone() && System.nanoTime() < end) {
+      try {
+        future.get(20, TimeUnit.MILLISECONDS);
+      } catch (TimeoutException e) {
+        step.run(); // threads at work had their time: now the clock may have some
+      } catch (ExecutionException e) {
+        return; // whoever asks for the value sees it
+      }
+    }
+  }
+
   /** Runs on a thread of its own. */
   public static <T> Running<T> start(Callable<T> task) {
     CompletableFuture<T> result = new CompletableFuture<>();

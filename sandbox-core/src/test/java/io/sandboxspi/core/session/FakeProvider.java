@@ -38,7 +38,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 
 /** One backend whose processes do what a test says. */
-final class FakeProvider implements SandboxProvider, SandboxBackend {
+class FakeProvider implements SandboxProvider, SandboxBackend {
   final Map<LaunchId, FakeProcess> processes = new ConcurrentHashMap<>();
   final BlockingQueue<FakeProcess> launched = new LinkedBlockingQueue<>();
   final List<String> calls = new CopyOnWriteArrayList<>();

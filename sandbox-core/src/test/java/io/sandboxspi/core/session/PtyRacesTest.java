@@ -1,15 +1,22 @@
 package io.sandboxspi.core.session;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.sandboxspi.CallScope;
 import io.sandboxspi.CleanupTimings;
+import io.sandboxspi.ErrorCode;
+import io.sandboxspi.ExitStatus;
+import io.sandboxspi.PtyEndReason;
 import io.sandboxspi.PtyInfo;
 import io.sandboxspi.PtyRequest;
 import io.sandboxspi.PtyUpdate;
+import io.sandboxspi.SandboxException;
 import io.sandboxspi.SandboxSpec;
 import io.sandboxspi.YieldOptions;
 import io.sandboxspi.core.pty.Within;
 import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
@@ -70,5 +77,92 @@ class PtyRacesTest {
     lifted.countDown();
     assertThat(Within.get(poll.result()).running()).isFalse();
     assertThat(session.ptys().list()).extracting(PtyInfo::id).containsExactly(1_000);
+  }
+
+  @Test
+  @Tag("S-PTY-12")
+  void aListenerThatThrowsOrBlocksKeepsNoOtherFromTheEnd() throws Exception {
+    int pty = session.ptys().start(BRIEF).id();
+    CountDownLatch blocked = new CountDownLatch(1);
+    CountDownLatch told = new CountDownLatch(1);
+    session.ptys().onExit(pty, end -> FakeProvider.stuck(blocked, lifted));
+    session
+        .ptys()
+        .onExit(
+            pty,
+            end -> {
+              throw new IllegalStateException("a broken listener");
+            });
+    session.ptys().onExit(pty, end -> told.countDown());
+    provider.next().end(new ExitStatus.Exited(0));
+    Within.await(blocked);
+    Within.await(told);
+  }
+
+  @Test
+  @Tag("S-PTY-04")
+  void terminatingWhatHasEndedByItselfSaysSo() throws Exception {
+    int pty = session.ptys().start(BRIEF).id();
+    FakeProvider.FakeProcess process = provider.next();
+    process.print("bye");
+    process.end(new ExitStatus.Exited(5));
+    PtyUpdate end = session.ptys().terminate(pty);
+    assertThat(end.endReason()).contains(PtyEndReason.EXITED);
+    assertThat(end.exitCode()).hasValue(5);
+    assertThat(end.output()).isEqualTo("bye");
+  }
+
+  @Test
+  @Tag("S-PTY-07")
+  @Tag("S-OUT-05")
+  void aPollThatATerminateEndsHasTheOutputThatCameBehindTheExit() throws Exception {
+    int pty = session.ptys().start(BRIEF).id();
+    FakeProvider.FakeProcess process = provider.next();
+    CountDownLatch collecting = new CountDownLatch(1);
+    hooks = (point, launch) -> collecting.countDown();
+    var poll = Within.start(() -> session.ptys().poll(pty));
+    Within.await(collecting);
+    provider.onKill =
+        id -> {
+          process.exit(new ExitStatus.Signalled(9));
+          // Long enough for a poll that does not wait for the output to return without it.
+          poll.thread().join(40);
+          process.print("last words");
+          process.listener.onOutputClosed();
+        };
+    session.ptys().terminate(pty);
+    assertThat(Within.get(poll.result()).output()).isEqualTo("last words");
+  }
+
+  @Test
+  @Tag("S-CANCEL-04")
+  void aCancellationGoesBeforeTheFailureOfTheStart() throws Exception {
+    session.ptys().start(BRIEF); // has the only id there is
+    CountDownLatch killing = new CountDownLatch(1);
+    provider.onKill = id -> FakeProvider.stuck(killing, lifted);
+    CompletableFuture<CallScope> scope = new CompletableFuture<>();
+    var start =
+        Within.start(
+            () -> {
+              try (CallScope opened = CallScope.open()) {
+                scope.complete(opened);
+                return session.ptys().start(BRIEF);
+              }
+            });
+    Within.await(killing);
+    IllegalArgumentException reason = new IllegalArgumentException("X");
+    Within.get(scope).cancel(reason);
+    lifted.countDown();
+    assertThat(Within.failure(start.result())).isSameAs(reason);
+  }
+
+  @Test
+  @Tag("S-LIFE-01")
+  void aClosedSessionListsNothing() throws Exception {
+    session.ptys().start(BRIEF);
+    session.close();
+    assertThatThrownBy(() -> session.ptys().list())
+        .isInstanceOfSatisfying(
+            SandboxException.class, e -> assertThat(e.code()).isEqualTo(ErrorCode.SESSION_CLOSED));
   }
 }

@@ -337,4 +337,35 @@ class PtyServiceTest {
     assertThat(process.listener.onOutput(OutputChannel.STDOUT, ByteBuffer.allocate(1 << 20)))
         .isTrue();
   }
+
+  @Test
+  @Tag("S-PTY-06")
+  void aWriteWaitsForItsOwnAnswerAndThenForSilence() throws Exception {
+    int id = live();
+    FakeProvider.FakeProcess process = provider.next();
+    process.print("old ");
+    clock.advance(Duration.ofMinutes(1));
+    int before = collecting.get();
+    YieldOptions quiet =
+        YieldOptions.forWrite().window(Duration.ofSeconds(20)).quietAfter(Duration.ofSeconds(2));
+    var write = Within.start(() -> session.ptys().write(id, "ask", quiet));
+    Within.until(() -> collecting.get() > before);
+    process.print("answer");
+    Within.moving(write.result(), () -> clock.advance(Duration.ofMillis(500)));
+    PtyUpdate update = Within.get(write.result());
+    assertThat(update.output()).isEqualTo("old answer");
+    assertThat(update.duration()).isGreaterThanOrEqualTo(Duration.ofSeconds(2));
+    assertThat(update.duration()).isLessThan(Duration.ofSeconds(20));
+  }
+
+  @Test
+  @Tag("S-PTY-06")
+  void aPollFindsAtOnceWhatHasBeenQuietForLong() throws Exception {
+    int id = live();
+    provider.next().print("prompt");
+    clock.advance(Duration.ofMinutes(1));
+    PtyUpdate update =
+        session.ptys().poll(id, YieldOptions.forPoll().quietAfter(Duration.ofSeconds(2)));
+    assertThat(update.output()).isEqualTo("prompt");
+  }
 }
