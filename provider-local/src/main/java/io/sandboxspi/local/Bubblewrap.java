@@ -13,6 +13,7 @@ import java.util.Optional;
 /**
  * Confinement by the {@code bwrap} program (spec S-LOCAL-04): own process and network namespaces,
  * all of the file system read-only but the workspace, a private /tmp, and an end with its parent.
+ * It reports a command that signal n ended as exit code 128+n.
  */
 record Bubblewrap(Path program) {
   private static final ProgramSearch SEARCH = new ProgramSearch(new NativeProbe());

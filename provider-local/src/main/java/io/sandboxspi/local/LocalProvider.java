@@ -177,6 +177,11 @@ public final class LocalProvider implements SandboxProvider {
       return SharedDriver.lease();
     } catch (IllegalStateException e) {
       throw failed(String.valueOf(e.getMessage()), e);
+    } catch (LinkageError e) {
+      throw failed(
+          "native calls are not possible; JNA unpacks its library to -Djna.tmpdir, which must"
+              + " allow execution",
+          e);
     }
   }
 
@@ -189,7 +194,7 @@ public final class LocalProvider implements SandboxProvider {
                     "backend reference", "of " + ref.provider(), "one of provider local"));
   }
 
-  private static SandboxException failed(String why, Exception cause) {
+  private static SandboxException failed(String why, Throwable cause) {
     return SandboxException.builder(ErrorCode.CREATE_FAILED, Operation.CREATE, why)
         .cause(cause)
         .build();
