@@ -19,6 +19,11 @@ import java.nio.ByteBuffer;
 /** A driver's process in the SPI's words. */
 record LocalProcess(DriverProcess process) implements SandboxProcess {
   @Override
+  public boolean tryWrite(ByteBuffer bytes) {
+    return process.tryWrite(bytes);
+  }
+
+  @Override
   public void write(ByteBuffer bytes, Deadline deadline)
       throws InterruptedException, InputClosedException {
     try {

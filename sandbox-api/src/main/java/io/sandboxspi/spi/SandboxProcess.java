@@ -10,10 +10,10 @@ import java.nio.ByteBuffer;
  */
 public interface SandboxProcess {
   /**
-   * Takes all remaining bytes at once, or none, without blocking; {@code write} is called when it
-   * did not. Saves a change of threads where a backend can tell.
+   * Takes what goes without blocking; {@code write} is called for what remains. Saves a change of
+   * threads. What fails here is not told before {@code write}.
    *
-   * @return whether all were taken
+   * @return whether all was taken
    */
   default boolean tryWrite(ByteBuffer bytes) {
     return false;

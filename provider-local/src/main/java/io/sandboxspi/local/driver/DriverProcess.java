@@ -19,6 +19,13 @@ public interface DriverProcess {
   void write(ByteBuffer bytes, long deadline) throws IOException, InterruptedException;
 
   /**
+   * Writes what goes without blocking or waiting for another writer; {@link #write} does the rest.
+   *
+   * @return whether nothing is left
+   */
+  boolean tryWrite(ByteBuffer bytes);
+
+  /**
    * Ends the input after writes that are under way: closes a pipe; on a terminal in line mode sends
    * its end-of-file character, twice in the middle of a line; in raw mode that is the plain byte 4.
    * Later writes fail. Idempotent; does nothing once the process takes no input.

@@ -384,6 +384,26 @@ abstract class DriverContract extends DriverFixture {
   }
 
   @Test
+  void aTriedWriteTakesWhatGoesAndNeverBlocks() throws Exception {
+    Recorder recorder = new Recorder();
+    DriverProcess process =
+        tty(recorder, "sh", "-c", "stty raw -echo; echo ready; head -c 3; exec sleep 60");
+    recorder.awaitText("ready");
+    ByteBuffer little = bytes("abc");
+    assertThat(process.tryWrite(little)).isTrue();
+    assertThat(little.hasRemaining()).isFalse();
+    recorder.awaitText("abc");
+    boolean all = true;
+    for (int i = 0; all && i < 1000; i++) {
+      all = process.tryWrite(ByteBuffer.allocate(1000));
+    }
+    assertThat(all).isFalse();
+    process.signalGroup(9);
+    recorder.awaitEnd();
+    assertThat(process.tryWrite(bytes("x"))).isFalse();
+  }
+
+  @Test
   void aWriteToAnEndedProcessIsTyped() throws Exception {
     for (boolean terminal : new boolean[] {true, false}) {
       Recorder recorder = new Recorder();

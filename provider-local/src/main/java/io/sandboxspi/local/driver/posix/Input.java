@@ -47,6 +47,37 @@ final class Input {
     }
   }
 
+  /** What fails here fails again in {@link #write}, which tells it. */
+  boolean tryWrite(ByteBuffer bytes) {
+    if (!turn.tryAcquire()) {
+      return false;
+    }
+    NativeBuffer copy = BUFFERS.take(CHUNK);
+    try {
+      return !closeRequested && !gone && bytes.remaining() <= CHUNK && writeOnce(bytes, copy);
+    } catch (ClosedInputException ended) {
+      return false;
+    } finally {
+      BUFFERS.give(copy);
+      endTurn();
+    }
+  }
+
+  private boolean writeOnce(ByteBuffer bytes, NativeBuffer copy) throws ClosedInputException {
+    int size = bytes.remaining();
+    copy.bytes.put(0, bytes, bytes.position(), size);
+    taken(bytes, writeSome(copy.address, size));
+    return !bytes.hasRemaining();
+  }
+
+  private void taken(ByteBuffer bytes, int count) {
+    if (count > 0) {
+      bytes.position(bytes.position() + count);
+      byte last = bytes.get(bytes.position() - 1);
+      midLine = last != '\n' && last != '\r' && last != Termios.EOT;
+    }
+  }
+
   void close(long deadline) throws IOException, InterruptedException {
     if (gone || closeRequested) {
       return;
@@ -116,9 +147,7 @@ final class Input {
         }
         int written = writeSome(address, size);
         if (written > 0) {
-          bytes.position(bytes.position() + written);
-          byte last = bytes.get(bytes.position() - 1);
-          midLine = last != '\n' && last != '\r' && last != Termios.EOT;
+          taken(bytes, written);
         } else {
           awaitWritable(deadline);
         }

@@ -130,7 +130,8 @@ final class Output {
     ended = true;
     hungUp = false;
     reactor.removeTicker(retry);
-    watch.want(Posix.IN, false);
+    // At once, so that many that end together are closed while the last of them still end.
+    watch.close();
     sink.ended(this);
   }
 }

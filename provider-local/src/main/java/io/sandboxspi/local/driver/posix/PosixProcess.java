@@ -192,6 +192,11 @@ public final class PosixProcess implements DriverProcess, Output.Sink {
   }
 
   @Override
+  public boolean tryWrite(ByteBuffer bytes) {
+    return input != null && input.tryWrite(bytes);
+  }
+
+  @Override
   public void closeInput(long deadline) throws IOException, InterruptedException {
     if (input != null) {
       input.close(deadline);
