@@ -59,13 +59,13 @@ final class CommandHandle implements RunningCommand {
   @Override
   public InputStream stdout() {
     requireStreaming();
-    return entry.stdoutPipe().input();
+    return new KeepingStream(entry.stdoutPipe().input(), this);
   }
 
   @Override
   public InputStream stderr() {
     requireStreaming();
-    return entry.stderrPipe().input();
+    return new KeepingStream(entry.stderrPipe().input(), this);
   }
 
   private void requireStreaming() {

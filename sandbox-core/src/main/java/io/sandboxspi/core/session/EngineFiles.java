@@ -56,7 +56,8 @@ final class EngineFiles implements SandboxFiles {
 
   @Override
   public InputStream open(String path) throws InterruptedException {
-    return call(Operation.FILE_READ, path, TRANSFER, BackendFiles::open);
+    return new KeepingStream(
+        call(Operation.FILE_READ, path, TRANSFER, BackendFiles::open), session);
   }
 
   @Override

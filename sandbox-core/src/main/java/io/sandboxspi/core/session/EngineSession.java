@@ -19,6 +19,7 @@ import io.sandboxspi.spi.Deadline;
 import io.sandboxspi.spi.Liveness;
 import io.sandboxspi.spi.SandboxBackend;
 import io.sandboxspi.spi.SandboxProvider;
+import java.lang.ref.Reference;
 import java.time.Duration;
 import java.util.List;
 import java.util.Set;
@@ -67,7 +68,9 @@ public final class EngineSession implements SandboxSession {
   public static EngineSession open(
       SandboxProvider provider, SandboxSpec spec, EngineOptions options)
       throws InterruptedException {
-    return new EngineSession(SessionOpener.open(provider, spec, options));
+    try (Registration opening = OpenSessions.opening()) {
+      return new EngineSession(SessionOpener.open(provider, spec, options));
+    }
   }
 
   /** What the session owns now. */
@@ -102,7 +105,11 @@ public final class EngineSession implements SandboxSession {
 
   @Override
   public ExecResult exec(Command command) throws InterruptedException {
-    return commands.exec(command);
+    try {
+      return commands.exec(command);
+    } finally {
+      Reference.reachabilityFence(this);
+    }
   }
 
   @Override

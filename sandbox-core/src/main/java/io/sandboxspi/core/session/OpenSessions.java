@@ -1,16 +1,22 @@
 package io.sandboxspi.core.session;
 
+import io.sandboxspi.ErrorCode;
+import io.sandboxspi.Operation;
+import io.sandboxspi.Registration;
+import io.sandboxspi.SandboxException;
 import io.sandboxspi.core.time.Callback;
+import io.sandboxspi.spi.Deadline;
 import java.lang.ref.Cleaner;
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.List;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -26,8 +32,18 @@ final class OpenSessions {
   private static final Cleaner CLEANER = Cleaner.create(OpenSessions::thread);
   private static final Set<Ticket> OPEN = ConcurrentHashMap.newKeySet();
 
+  /** Sessions whose backend is being made. */
+  private static final AtomicInteger OPENING = new AtomicInteger();
+
+  private static volatile boolean ending;
+
   static {
-    Runtime.getRuntime().addShutdownHook(thread(OpenSessions::closeAll));
+    try {
+      Runtime.getRuntime().addShutdownHook(thread(OpenSessions::closeAll));
+    } catch (IllegalStateException tooLate) {
+      LOG.debug("the JVM ends", tooLate);
+      ending = true;
+    }
   }
 
   private OpenSessions() {}
@@ -36,6 +52,23 @@ final class OpenSessions {
     Thread thread = new Thread(task, "sandbox-open-sessions");
     thread.setDaemon(true);
     return thread;
+  }
+
+  /**
+   * Announces that a backend will be made, so that the end of the JVM waits for its session and
+   * closes it.
+   *
+   * @return closed when the session has its ticket or there is none
+   * @throws SandboxException {@link ErrorCode#SESSION_CLOSED} when the JVM ends
+   */
+  static Registration opening() {
+    OPENING.incrementAndGet();
+    if (ending) {
+      OPENING.decrementAndGet();
+      throw SandboxException.of(
+          ErrorCode.SESSION_CLOSED, Operation.CREATE, "no session is opened while the JVM ends");
+    }
+    return OPENING::decrementAndGet;
   }
 
   static Ticket newTicket(String sessionId) {
@@ -83,18 +116,37 @@ final class OpenSessions {
     }
   }
 
+  /** A session whose opening began before the end is there when its opening is over. */
   private static void closeAll() {
-    List<CompletableFuture<Boolean>> closing = new ArrayList<>();
-    for (Ticket ticket : OPEN) {
-      closing.add(ticket.begin());
+    ending = true;
+    Deadline deadline = Deadline.after(SHUTDOWN_LIMIT);
+    Map<Ticket, CompletableFuture<Boolean>> closing = new HashMap<>();
+    boolean over = false;
+    while (!over && !deadline.expired()) {
+      boolean allOpen = OPENING.get() == 0;
+      OPEN.forEach(ticket -> closing.computeIfAbsent(ticket, Ticket::begin));
+      over = await(closing.values()) && allOpen;
     }
+    closing.forEach(
+        (ticket, future) -> {
+          if (!future.isDone() || future.isCompletedExceptionally()) {
+            LOG.warn("session {} could not be closed at the end of the JVM", ticket.sessionId);
+          }
+        });
+  }
+
+  /** Waits a moment; whether all are done. */
+  private static boolean await(Collection<CompletableFuture<Boolean>> closing) {
+    CompletableFuture<Void> all =
+        CompletableFuture.allOf(closing.toArray(new CompletableFuture<?>[0]));
+    CompletableFuture<Void> moment =
+        new CompletableFuture<Void>().completeOnTimeout(null, 20, TimeUnit.MILLISECONDS);
+    boolean opening = OPENING.get() > 0;
     try {
-      CompletableFuture.allOf(closing.toArray(new CompletableFuture<?>[0]))
-          .get(SHUTDOWN_LIMIT.toMillis(), TimeUnit.MILLISECONDS);
-    } catch (TimeoutException | ExecutionException e) {
-      LOG.warn("not every session could be closed at the end of the JVM", e);
-    } catch (InterruptedException e) {
-      LOG.warn("closing sessions at the end of the JVM was interrupted", e);
+      (opening ? moment : CompletableFuture.anyOf(all, moment)).join();
+    } catch (CompletionException e) {
+      LOG.debug("a session could not be closed", e);
     }
+    return all.isDone();
   }
 }

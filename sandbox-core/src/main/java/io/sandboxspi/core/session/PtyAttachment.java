@@ -42,7 +42,7 @@ final class PtyAttachment implements PtyStream {
 
   @Override
   public InputStream output() {
-    return pipe.input();
+    return new KeepingStream(pipe.input(), this);
   }
 
   @Override
