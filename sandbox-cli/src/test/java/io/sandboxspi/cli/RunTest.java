@@ -133,6 +133,48 @@ class RunTest {
 
   @Test
   @Rule("S-CLI-01")
+  void saysThatAProgramCannotBeExecuted() throws Exception {
+    CliProcess.Result result = CliProcess.run("run", "--", "/etc/passwd");
+
+    assertThat(result.code()).isEqualTo(126);
+    assertThat(result.err()).startsWith("sandbox: ").contains("/etc/passwd").hasLineCount(1);
+  }
+
+  @Test
+  @Rule("S-CLI-01")
+  void aMissingDirectoryIsTheSandboxsFailure() throws Exception {
+    CliProcess.Result result = CliProcess.run("run", "--workdir", "/no/such/place", "--", "true");
+
+    assertThat(result.code()).isEqualTo(125);
+    assertThat(result.err()).startsWith("sandbox: ").contains("/no/such/place").hasLineCount(1);
+  }
+
+  @Test
+  @Rule("S-CLI-01")
+  void aSignalOfTheCommandIs128AndItsNumber() throws Exception {
+    assertThat(CliProcess.run("run", "--", "sh", "-c", "kill -KILL $$"))
+        .isEqualTo(new CliProcess.Result(137, "", ""));
+  }
+
+  @Test
+  @Rule("S-CLI-01")
+  void forwardsPipedInputToATerminal() throws Exception {
+    CliProcess.Result result =
+        CliProcess.run(
+            "hello\n".getBytes(StandardCharsets.UTF_8),
+            "run",
+            "--tty",
+            "--",
+            "sh",
+            "-c",
+            "tty; cat");
+
+    assertThat(result.out()).startsWith("/dev/").contains("hello");
+    assertThat(result.code()).isZero();
+  }
+
+  @Test
+  @Rule("S-CLI-01")
   void setsVariablesAndCopiesNamedOnes() throws Exception {
     try (CliProcess cli =
         CliProcess.start(
