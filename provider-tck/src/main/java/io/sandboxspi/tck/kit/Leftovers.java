@@ -111,6 +111,10 @@ final class Leftovers {
     if (!processes().isEmpty()) {
       reap();
     }
+    for (FaultyBackend backend : provider.backends()) {
+      // A success if it is gone already.
+      quietly(() -> environment.provider().delete(backend.ref(), seconds(10)));
+    }
     for (long pid : processes()) {
       ProcessHandle.of(pid).ifPresent(ProcessHandle::destroyForcibly);
     }

@@ -68,7 +68,7 @@ public final class Recording implements ProcessListener {
     try {
       boolean known = attached.await(10, TimeUnit.SECONDS);
       SandboxProcess mine = process;
-      Await.pause(5_000_000);
+      Await.pause(20_000_000);
       if (known && mine != null) {
         paused = false;
         mine.resumeOutput();

@@ -41,7 +41,7 @@ public interface EventRules extends KitAccess {
         "S-EXEC-06", ErrorCode.COMMAND_NOT_FOUND, () -> session.exec(Command.of("/no/such")));
     unused = session.start(Command.of("true")).await();
     PtyUpdate start = session.ptys().start(kit().pty("a", "echo up; sleep 60"));
-    PtyUpdate other = session.ptys().start(kit().pty("b", "echo up; sleep 0.3"));
+    PtyUpdate other = session.ptys().start(kit().pty("b", "echo up; sleep 1.2"));
     unused = session.ptys().poll(other.id());
     unused = session.ptys().terminate(start.id());
     session.files().write("f", new byte[1]);

@@ -93,7 +93,7 @@ public interface JoinRules extends KitAccess {
   default void S_CLEAN_03_aFinalUpdateAndASweepAreOneCleanup() throws Exception {
     Gate gate = kit().at(FaultPoint.KILL_BEFORE).tag("a").block();
     Ptys ptys = kit().ptys();
-    PtyUpdate start = ptys.start(kit().pty("a", "echo up; sleep 0.7; exit 3"));
+    PtyUpdate start = ptys.start(kit().pty("a", "echo up; sleep 1.2; exit 3"));
     Caller<PtyUpdate> poll = kit().call(() -> ptys.poll(start.id(), PtyRules.LONG_POLL));
     Expect.that("S-CLEAN-03", gate.awaitReached(kit().bound()), "the end is cleaned up");
     Caller<Boolean> sweep = kit().terminateAll();

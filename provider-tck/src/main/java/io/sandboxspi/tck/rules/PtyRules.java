@@ -49,7 +49,9 @@ public interface PtyRules extends KitAccess {
             .call(
                 () ->
                     ptys.start(
-                        kit().pty("b", "echo bye; exit 4").collectFor(Duration.ofSeconds(30))));
+                        kit()
+                            .pty("b", "echo bye; exit 4")
+                            .collect(YieldOptions.forStart().window(Duration.ofSeconds(30)))));
     PtyUpdate ended = start.returnsWithin("S-PTY-01", Duration.ofSeconds(15)).value("S-PTY-01");
     Expect.that("S-PTY-04", !ended.running(), "no id of a process that has ended");
     Expect.same("S-PTY-01", "bye\n", ended.output(), "output of one that ended");
@@ -101,7 +103,7 @@ public interface PtyRules extends KitAccess {
   @Rule("S-PTY-04")
   default void S_PTY_04_anEndedIdIsNotFound() throws Exception {
     Ptys ptys = kit().ptys();
-    PtyUpdate start = ptys.start(kit().pty("a", "echo up; sleep 0.5; exit 6"));
+    PtyUpdate start = ptys.start(kit().pty("a", "echo up; sleep 1.2; exit 6"));
     int id = start.id();
     PtyUpdate end = ptys.poll(id, LONG_POLL);
     Expect.that("S-PTY-04", !end.running(), "the final update shows an id");
@@ -195,7 +197,7 @@ public interface PtyRules extends KitAccess {
         end.output().contains("child") && end.output().contains("parent"),
         "output after the signal: %s",
         end.output());
-    PtyUpdate other = ptys.start(kit().pty("b", "echo up; sleep 0.3; exit 0"));
+    PtyUpdate other = ptys.start(kit().pty("b", "echo up; sleep 1.2; exit 0"));
     AtomicBoolean told = new AtomicBoolean();
     ptys.onExit(other.id(), exit -> told.set(true));
     kit().eventually("S-PTY-12", "onExit is called", told::get);
@@ -240,7 +242,7 @@ public interface PtyRules extends KitAccess {
   default void S_PTY_12_onExitIsCalledOnceForEveryEnd() throws Exception {
     Ptys ptys = kit().ptys();
     List<PtyExit> told = new CopyOnWriteArrayList<>();
-    PtyUpdate exits = ptys.start(kit().pty("exits", "echo up; sleep 0.6; exit 8"));
+    PtyUpdate exits = ptys.start(kit().pty("exits", "echo up; sleep 1.5; exit 8"));
     int killed = kit().beat("killed");
     int swept = kit().beat("swept");
     int lost = kit().beat("lost");

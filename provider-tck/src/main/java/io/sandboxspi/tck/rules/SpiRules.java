@@ -258,11 +258,11 @@ public interface SpiRules extends KitAccess {
     for (int i = 0; i < 8; i++) {
       Recording listener = new Recording();
       if (i % 2 == 1) {
-        listener.pauseEvery(3);
+        listener.pauseEvery(1);
       }
       listeners.add(listener);
       LaunchId id = LaunchId.random();
-      String text = "seq 1 3000; seq 1 3000 >&2; exit " + i;
+      String text = "seq 1 20000; seq 1 20000 >&2; exit " + i;
       SandboxProcess process = backend.launch(request(id, "s" + i, text), listener, soon());
       listener.attach(process);
       processes.add(process);
@@ -274,7 +274,7 @@ public interface SpiRules extends KitAccess {
               "S-SPI-05",
               "both ends are told",
               () -> listener.exits() > 0 && listener.closes() > 0);
-      Expect.same("S-OUT-05", 2 * 13_893L, listener.bytes(), "bytes of process " + i);
+      Expect.same("S-OUT-05", 2 * 108_894L, listener.bytes(), "bytes of process " + i);
       if (kit().has(Capability.EXIT_CODE_RELIABLE)) {
         Expect.same(
             "S-EXIT-01", new ExitStatus.Exited(i), listener.status().orElseThrow(), "status");

@@ -149,7 +149,7 @@ public interface TerminalRules extends KitAccess {
   @Rule("S-PTY-10")
   default void S_PTY_10_aWriteToAnEndedProcessReturnsItsEnd() throws Exception {
     Ptys ptys = kit().ptys();
-    PtyUpdate start = ptys.start(kit().terminal("a", "echo up; sleep 0.4; exit 5"));
+    PtyUpdate start = ptys.start(kit().terminal("a", "echo up; sleep 1.2; exit 5"));
     AtomicBoolean ended = new AtomicBoolean();
     ptys.onExit(start.id(), exit -> ended.set(true));
     kit().eventually("S-PTY-12", "onExit is called", ended::get);

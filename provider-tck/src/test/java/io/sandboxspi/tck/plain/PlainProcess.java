@@ -38,6 +38,7 @@ final class PlainProcess implements SandboxProcess {
   private final Object room = new Object();
   private final Object delivery = new Object();
   private boolean full;
+  private boolean resumed;
   private int openChannels = 2;
   private volatile boolean released;
 
@@ -110,13 +111,9 @@ final class PlainProcess implements SandboxProcess {
     byte[] buffer = new byte[16_384];
     try (in) {
       for (int n = in.read(buffer); n > 0; n = in.read(buffer)) {
-        awaitRoom();
-        synchronized (delivery) {
-          if (!released && !listener.onOutput(channel, ByteBuffer.wrap(buffer, 0, n))) {
-            synchronized (room) {
-              full = true;
-            }
-          }
+        ByteBuffer chunk = ByteBuffer.wrap(buffer, 0, n);
+        while (!deliver(channel, chunk)) {
+          awaitRoom();
         }
       }
     } catch (IOException | InterruptedException e) {
@@ -130,14 +127,29 @@ final class PlainProcess implements SandboxProcess {
     }
   }
 
-  private void awaitRoom() throws InterruptedException {
-    while (true) {
-      // Another channel may fill the listener between the wait and the delivery.
+  /** Whether it was delivered: not while the listener is full. */
+  private boolean deliver(OutputChannel channel, ByteBuffer chunk) {
+    synchronized (delivery) {
       synchronized (room) {
-        while (full && !released) {
-          room.wait(200);
+        if (full && !released) {
+          return false;
         }
-        return;
+        resumed = false;
+      }
+      boolean more = released || listener.onOutput(channel, chunk);
+      if (!more) {
+        synchronized (room) {
+          full = !resumed;
+        }
+      }
+      return true;
+    }
+  }
+
+  private void awaitRoom() throws InterruptedException {
+    synchronized (room) {
+      while (full && !released) {
+        room.wait(200);
       }
     }
   }
@@ -219,6 +231,8 @@ final class PlainProcess implements SandboxProcess {
   @Override
   public void resumeOutput() {
     synchronized (room) {
+      // It may come before the listener's answer was noted.
+      resumed = !full;
       full = false;
       room.notifyAll();
     }

@@ -173,7 +173,7 @@ final class ProviderSaboteurs {
                         // The reader waits on.
                       }
                     }),
-            "S_EXEC_0[123].*",
+            "S_EXEC_0[12].*|S_EXEC_03_(noInput|aPipe).*",
             "S-EXEC-03"),
         Saboteur.provider(
             "output that overtakes a full listener",

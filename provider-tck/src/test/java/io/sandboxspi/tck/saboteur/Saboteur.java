@@ -105,8 +105,8 @@ record Saboteur(String name, TckEnvironment environment, String tests, Set<Strin
         breaks);
   }
 
-  private static Saboteur engine(
-      String name, SessionFactory factory, String tests, String... breaks) {
+  /** An engine that is made in another way. */
+  static Saboteur engine(String name, SessionFactory factory, String tests, String... breaks) {
     return of(name, TckEnvironment.of(new PlainProvider()).sessions(factory), tests, breaks);
   }
 

@@ -7,7 +7,12 @@ final class Saboteurs {
   private Saboteurs() {}
 
   static Stream<Saboteur> all() {
-    return Stream.of(ProviderSaboteurs.all(), HearingSaboteurs.all(), SessionSaboteurs.all())
+    return Stream.of(
+            ProviderSaboteurs.all(),
+            HearingSaboteurs.all(),
+            SessionSaboteurs.all(),
+            ResultSaboteurs.all(),
+            OwnershipSaboteurs.all())
         .flatMap(each -> each);
   }
 }

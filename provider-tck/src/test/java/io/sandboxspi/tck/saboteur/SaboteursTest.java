@@ -8,6 +8,8 @@ import io.sandboxspi.tck.TckReport;
 import io.sandboxspi.tck.TckRunner;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
@@ -18,6 +20,7 @@ class SaboteursTest {
   }
 
   @ParameterizedTest
+  @Execution(ExecutionMode.CONCURRENT)
   @MethodSource("saboteurs")
   @Rule("S-TCK-02")
   void eachBreaksItsRulesAndNoOthers(Saboteur saboteur) {
