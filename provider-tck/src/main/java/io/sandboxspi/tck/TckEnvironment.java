@@ -16,7 +16,7 @@ public final class TckEnvironment {
   /** Short, so that a stall costs seconds; no assertion is tighter than these plus the slack. */
   static final CleanupTimings TIMINGS =
       new CleanupTimings(
-          Duration.ofMillis(1500),
+          Duration.ofMillis(2000),
           Duration.ofMillis(500),
           Duration.ofMillis(800),
           Duration.ofSeconds(10));

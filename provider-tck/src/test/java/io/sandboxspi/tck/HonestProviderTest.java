@@ -7,6 +7,7 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import io.sandboxspi.tck.plain.PlainProvider;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.stream.Collectors;
@@ -28,8 +29,11 @@ class HonestProviderTest {
           }
         };
     TckReport report =
-        TckRunner.of(TckEnvironment.of(new PlainProvider()).withoutDescriptorAudit())
-            .parallel(6)
+        TckRunner.of(
+                TckEnvironment.of(new PlainProvider())
+                    .slack(Duration.ofSeconds(15))
+                    .withoutDescriptorAudit())
+            .parallel(4)
             .run(progress);
     assertThat(report.brokenRules()).as(failures(report)).isEmpty();
     assertThat(report.passed()).isTrue();

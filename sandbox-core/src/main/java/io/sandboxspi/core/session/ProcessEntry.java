@@ -175,7 +175,7 @@ abstract class ProcessEntry implements ProcessListener {
   }
 
   private boolean finishedLocked() {
-    return exit != null && (outputClosed || drained || exit instanceof ExitStatus.Lost);
+    return exit != null && (outputClosed || drained || silenced || exit instanceof ExitStatus.Lost);
   }
 
   /** Whether exit and end of output are known, or the drain bound has passed. */
