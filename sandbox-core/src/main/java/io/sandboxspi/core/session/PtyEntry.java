@@ -18,6 +18,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -37,6 +38,7 @@ final class PtyEntry extends ProcessEntry {
   private boolean endTold;
   private boolean outputOver;
   private long notRead;
+  private final AtomicBoolean resumed = new AtomicBoolean();
   private @Nullable BoundedPipe attached;
   private @Nullable LaneTask<?> lastWrite;
 
@@ -89,10 +91,17 @@ final class PtyEntry extends ProcessEntry {
     // What was stored and not attached to stays for the final update.
   }
 
+  private void resume() {
+    resumed.set(true);
+    resumeOutput();
+  }
+
+  /** From a reader's catching up on the backend has the whole drain bound for the rest. */
   @Override
   boolean backlogged() {
+    boolean lately = resumed.getAndSet(false);
     synchronized (lock) {
-      return attached != null && attached.pending() > 0;
+      return lately || (attached != null && attached.isPaused());
     }
   }
 
@@ -102,7 +111,7 @@ final class PtyEntry extends ProcessEntry {
       if (attached != null || collected) {
         return Optional.empty();
       }
-      BoundedPipe pipe = new BoundedPipe(this::resumeOutput);
+      BoundedPipe pipe = new BoundedPipe(this::resume);
       var drained = buffer.drain();
       pipe.offer(ByteBuffer.wrap(decoder.takeHeld()));
       pipe.offer(ByteBuffer.wrap(drained.head()));

@@ -10,6 +10,7 @@ import io.sandboxspi.ExitStatus;
 import io.sandboxspi.PtyEndReason;
 import io.sandboxspi.PtyInfo;
 import io.sandboxspi.PtyRequest;
+import io.sandboxspi.PtyStream;
 import io.sandboxspi.PtyUpdate;
 import io.sandboxspi.SandboxException;
 import io.sandboxspi.SandboxSpec;
@@ -164,5 +165,21 @@ class PtyRacesTest {
     assertThatThrownBy(() -> session.ptys().list())
         .isInstanceOfSatisfying(
             SandboxException.class, e -> assertThat(e.code()).isEqualTo(ErrorCode.SESSION_CLOSED));
+  }
+
+  @Test
+  @Tag("S-PTY-13")
+  @Tag("S-EXIT-02")
+  void anUnreadLiveStreamIsNoReasonToWaitForADescendantThatHoldsTheTerminal() throws Exception {
+    int pty = session.ptys().start(BRIEF).id();
+    FakeProvider.FakeProcess process = provider.next();
+    CountDownLatch told = new CountDownLatch(1);
+    session.ptys().onExit(pty, end -> told.countDown());
+    PtyStream stream = session.ptys().attach(pty);
+    process.print("unread");
+    process.exit(new ExitStatus.Exited(0));
+    Within.await(told);
+    assertThat(stream.output().readAllBytes()).hasSize(6);
+    stream.close();
   }
 }
