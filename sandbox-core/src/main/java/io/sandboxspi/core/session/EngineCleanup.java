@@ -39,7 +39,7 @@ final class EngineCleanup implements CleanupOperations<ProcessEntry> {
       if (e.code() != ErrorCode.BACKEND_GONE) {
         throw e;
       }
-      outcome = TerminationOutcome.alreadyGone();
+      return TerminationOutcome.alreadyGone(); // the proof itself: no exit can be told any more
     }
     return checked(Map.of(entry, outcome)).getOrDefault(entry, outcome);
   }

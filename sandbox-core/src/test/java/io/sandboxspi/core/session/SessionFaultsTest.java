@@ -9,6 +9,8 @@ import io.sandboxspi.CleanupTimings;
 import io.sandboxspi.Command;
 import io.sandboxspi.ErrorCode;
 import io.sandboxspi.ExitStatus;
+import io.sandboxspi.Operation;
+import io.sandboxspi.RunningCommand;
 import io.sandboxspi.SandboxEvent;
 import io.sandboxspi.SandboxException;
 import io.sandboxspi.SandboxListener;
@@ -222,5 +224,19 @@ class SessionFaultsTest {
       assertThat(scope.cancellation()).isPresent();
     }
     assertThat(told).isDone();
+  }
+
+  @Test
+  @Tag("S-CLEAN-08")
+  void aBackendThatIsProvenGoneNeedsNoExitAsEvidence() throws Exception {
+    EngineSession session = open();
+    RunningCommand command = session.start(Command.of("x"));
+    provider.onKill =
+        id -> {
+          throw SandboxException.of(ErrorCode.BACKEND_GONE, Operation.EXEC, "gone");
+        };
+    command.close();
+    Within.until(() -> session.ledger().open().isEmpty());
+    session.close();
   }
 }
