@@ -2,6 +2,7 @@ package io.sandboxspi.bench;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.node.DoubleNode;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -53,10 +54,22 @@ final class Measured {
       return List.of();
     }
     return StreamSupport.stream(root.get("passes").spliterator(), false)
-        .map(pass -> pass.path("series").path(series).path(statistic))
+        .map(pass -> statistic(pass.path("series").path(series), statistic))
         .filter(JsonNode::isNumber)
         .map(JsonNode::asDouble)
         .toList();
+  }
+
+  /** Written, or found in the samples. */
+  private static JsonNode statistic(JsonNode series, String name) {
+    JsonNode samples = series.path("samples");
+    if (series.has(name) || samples.size() < 10) {
+      return series.path(name);
+    }
+    long[] values =
+        StreamSupport.stream(samples.spliterator(), false).mapToLong(JsonNode::asLong).toArray();
+    return DoubleNode.valueOf(
+        Stats.percentile(values, Integer.parseInt(name.substring(1)) / 100.0));
   }
 
   /** The smallest over the passes. */

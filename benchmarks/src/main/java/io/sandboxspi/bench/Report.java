@@ -39,7 +39,7 @@ final class Report {
           text.append(fact).append(": ").append(value).append("; ");
         });
     text.append("load before the passes: ").append(measured.loads()).append(".\n\n");
-    text.append("| what | target | measured | verdict |\n|---|---|---|---|\n");
+    text.append("| what | target | median | verdict | fastest tenths |\n|---|---|---|---|---|\n");
     for (Target target : Targets.all()) {
       text.append(target.row(measured)).append('\n');
     }

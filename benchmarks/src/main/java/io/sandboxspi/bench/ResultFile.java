@@ -51,6 +51,7 @@ final class ResultFile {
     long[] numbers = values.stream().mapToLong(Long::longValue).toArray();
     ObjectNode node = JSON.createObjectNode();
     node.put("count", numbers.length);
+    node.put("p10", Stats.percentile(numbers, 0.1));
     node.put("p50", Stats.median(numbers));
     node.put("p90", Stats.percentile(numbers, 0.9));
     node.put("p99", Stats.percentile(numbers, 0.99));

@@ -171,7 +171,7 @@ final class Targets {
 
   private static Target atMost(
       String what, double limit, String unit, Function<Measured, OptionalDouble> value) {
-    return new Target(what, limit, false, unit, value);
+    return new Target(what, limit, false, unit, value, m -> OptionalDouble.empty());
   }
 
   private static OptionalDouble scaled(OptionalDouble value, double divisor) {
