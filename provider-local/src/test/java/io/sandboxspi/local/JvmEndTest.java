@@ -22,7 +22,7 @@ class JvmEndTest {
   @TempDir Path temporary;
 
   @ParameterizedTest
-  @ValueSource(strings = {"exit", "term", "return", "hook"})
+  @ValueSource(strings = {"exit", "term", "return", "hook", "provider"})
   void theEndOfTheJvmLeavesNothing_S_LIFE_08(String how) throws Exception {
     String seconds = Integer.toString(700_000 + new Random().nextInt(90_000));
     Path errors = temporary.resolve("errors");

@@ -60,9 +60,9 @@ public interface DriverProcess {
   boolean pinned();
 
   /**
-   * Gives up descriptors and the listener; no call to it begins after this returned, one that runs
-   * may finish. Does not signal the process, but closing a terminal hangs it up. The process is
-   * reaped when it ends. Never blocks; idempotent.
+   * Gives up descriptors; no output is told after this returned but by a call that runs already;
+   * the exit still is. Does not signal the process, but closing a terminal hangs it up. The process
+   * is reaped when it ends. Never blocks; idempotent.
    */
   void release();
 }

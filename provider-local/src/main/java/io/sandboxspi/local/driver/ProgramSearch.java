@@ -121,6 +121,14 @@ public final class ProgramSearch {
     };
   }
 
+  /** Why a terminal could not be opened. */
+  public static SpawnException noTerminal(int errno) {
+    return switch (errno) {
+      case EAGAIN, BSD_EAGAIN, ENOMEM, ENFILE, EMFILE, ENOSPC -> limit("terminal", errno);
+      default -> new SpawnException(Kind.OTHER, errno, "this machine gives no terminals");
+    };
+  }
+
   /** The machine has no room for another one of these. */
   public static SpawnException limit(String what, int errno) {
     return new SpawnException(

@@ -46,6 +46,9 @@ public final class ProcessSweep {
       open.put(target.cookie(), new Tree(target));
     }
     Map<String, Outcome> outcomes = new HashMap<>();
+    if (open.isEmpty()) {
+      return outcomes;
+    }
     Pass pass = ProcFiles.available() ? new ProcPass() : ProcessSweep::groupPass;
     long pause = SHORTEST_PAUSE;
     for (int number = 1; ; number++) {

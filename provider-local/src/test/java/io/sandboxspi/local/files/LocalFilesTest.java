@@ -13,6 +13,7 @@ import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
+import java.nio.file.NotDirectoryException;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
@@ -221,6 +222,14 @@ class LocalFilesTest {
     assertThat(written).isPositive();
     assertThat(Files.exists(outside.resolve("planted"), LinkOption.NOFOLLOW_LINKS)).isFalse();
     assertThat(outside.resolve("secret")).exists();
+  }
+
+  @Test
+  void aDirectoryIsNeverEnteredThroughALink_S_FILE_02() throws Exception {
+    Files.createSymbolicLink(root.resolve("l"), outside);
+    try (DirectoryHandle directory = DirectoryHandle.root(root)) {
+      assertThatThrownBy(() -> directory.child("l")).isInstanceOf(NotDirectoryException.class);
+    }
   }
 
   @Test

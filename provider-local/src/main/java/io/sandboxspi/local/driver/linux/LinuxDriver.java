@@ -95,7 +95,7 @@ public final class LinuxDriver implements PtyDriver {
     int flags = Linux.O_RDWR | Linux.O_NOCTTY | Linux.CLOEXEC | Linux.O_NONBLOCK;
     int master = Linux.posix_openpt(flags);
     if (master < 0) {
-      throw ProgramSearch.limit("terminal", Posix.errno());
+      throw ProgramSearch.noTerminal(Posix.errno());
     }
     if (Linux.grantpt(master) != 0
         || Linux.unlockpt(master) != 0

@@ -99,7 +99,7 @@ public final class Pty4jDriver implements PtyDriver {
     Pair<Integer, String> terminal = Pty.ptyMasterOpen();
     int master = terminal.getFirst();
     if (master < 0) {
-      throw ProgramSearch.limit("terminal", Posix.errno());
+      throw ProgramSearch.noTerminal(Posix.errno());
     }
     Posix.adopt(master);
     Termios.prepare(master, size.columns(), size.rows());
