@@ -20,6 +20,7 @@ class SpecTraceTest {
           "TCK", List.of(Repo.mainClasses("provider-tck")),
           "API", List.of(Repo.testClasses("sandbox-api")),
           "CORE", List.of(Repo.testClasses("sandbox-core")),
+          "KIT", List.of(Repo.testClasses("provider-tck")),
           "LOCAL", List.of(Repo.testClasses("provider-local")),
           "CLI", List.of(Repo.testClasses("sandbox-cli")));
 

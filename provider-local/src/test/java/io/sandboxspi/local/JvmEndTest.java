@@ -11,6 +11,7 @@ import java.util.List;
 import java.util.Random;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.condition.EnabledOnOs;
 import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.api.io.TempDir;
@@ -23,7 +24,8 @@ class JvmEndTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"exit", "term", "return", "hook", "provider"})
-  void theEndOfTheJvmLeavesNothing_S_LIFE_08(String how) throws Exception {
+  @Tag("S-LIFE-08")
+  void theEndOfTheJvmLeavesNothing(String how) throws Exception {
     String seconds = Integer.toString(700_000 + new Random().nextInt(90_000));
     Path errors = temporary.resolve("errors");
     Path work = Files.createDirectory(temporary.resolve("work"));

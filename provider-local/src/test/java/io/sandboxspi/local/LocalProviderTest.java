@@ -35,6 +35,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -123,7 +124,8 @@ class LocalProviderTest {
   }
 
   @Test
-  void theEnvironmentIsMinimal_S_LOCAL_01() throws Exception {
+  @Tag("S-LOCAL-01")
+  void theEnvironmentIsMinimal() throws Exception {
     SandboxBackend backend = create(Map.of());
     LaunchRequest plain = request(Optional.empty(), "/usr/bin/env");
     String home = workspace(backend).toString();
@@ -140,7 +142,8 @@ class LocalProviderTest {
   }
 
   @Test
-  void namedHostVariablesAndTheCallersWin_S_LOCAL_01() throws Exception {
+  @Tag("S-LOCAL-01")
+  void namedHostVariablesAndTheCallersWin() throws Exception {
     SandboxBackend backend = create(Map.of("inherit", "WANTED,MISSING"));
     LaunchRequest request =
         new LaunchRequest(
@@ -156,7 +159,8 @@ class LocalProviderTest {
   }
 
   @Test
-  void aFreshWorkspaceIsPrivateAndRemoved_S_LOCAL_02() throws Exception {
+  @Tag("S-LOCAL-02")
+  void aFreshWorkspaceIsPrivateAndRemoved() throws Exception {
     SandboxBackend backend = create(Map.of());
     Path base = workspace(backend).getParent();
     assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(base)))
@@ -173,7 +177,8 @@ class LocalProviderTest {
   }
 
   @Test
-  void aCallersWorkspaceIsNeverRemoved_S_LOCAL_02() throws Exception {
+  @Tag("S-LOCAL-02")
+  void aCallersWorkspaceIsNeverRemoved() throws Exception {
     Files.writeString(temporary.resolve("mine"), "x");
     SandboxBackend backend = create(Map.of("workspace", temporary.toString()));
     String text = run(backend, shell("cat mine; touch new; echo $TMPDIR"));
@@ -187,7 +192,8 @@ class LocalProviderTest {
   }
 
   @Test
-  void aForgedReferenceRemovesNothing_S_LOCAL_02() throws Exception {
+  @Tag("S-LOCAL-02")
+  void aForgedReferenceRemovesNothing() throws Exception {
     Path victim = Files.createDirectory(temporary.resolve("sandbox-victim"));
     Files.createDirectory(victim.resolve("workspace"));
     BackendRef forged =
@@ -211,7 +217,8 @@ class LocalProviderTest {
   }
 
   @Test
-  void badOptionsAreRefusedBeforeAnythingIsMade_S_VAL_02() {
+  @Tag("S-VAL-02")
+  void badOptionsAreRefusedBeforeAnythingIsMade() {
     for (Map<String, String> options :
         List.of(
             Map.of("nonsense", "x"),
@@ -227,7 +234,8 @@ class LocalProviderTest {
   }
 
   @Test
-  void failedStartsAreTyped_S_EXEC_06() throws Exception {
+  @Tag("S-EXEC-06")
+  void failedStartsAreTyped() throws Exception {
     SandboxBackend backend = create(Map.of());
     Path file = Files.writeString(workspace(backend).resolve("noexec"), "x");
     Result result = new Result();
@@ -251,7 +259,8 @@ class LocalProviderTest {
   }
 
   @Test
-  void aKilledIdNeverStarts_S_SPI_03() throws Exception {
+  @Tag("S-SPI-03")
+  void aKilledIdNeverStarts() throws Exception {
     SandboxBackend backend = create(Map.of());
     LaunchRequest request = shell("touch started");
     assertThat(backend.kill(request.id(), soon())).isEqualTo(TerminationOutcome.alreadyGone());
@@ -260,7 +269,8 @@ class LocalProviderTest {
   }
 
   @Test
-  void aKillThatRacesItsLaunchLeavesNothing_S_SPI_03() throws Exception {
+  @Tag("S-SPI-03")
+  void aKillThatRacesItsLaunchLeavesNothing() throws Exception {
     SandboxBackend backend = create(Map.of());
     for (int i = 0; i < 100; i++) {
       LaunchRequest request = shell("sleep 100");
@@ -293,7 +303,8 @@ class LocalProviderTest {
   }
 
   @Test
-  void everyLaunchHasItsOwnSessionAndGroup_S_SPI_02() throws Exception {
+  @Tag("S-SPI-02")
+  void everyLaunchHasItsOwnSessionAndGroup() throws Exception {
     SandboxBackend backend = create(Map.of());
     String[] ids = run(backend, shell("ps -o pid=,pgid=,sid= $$")).trim().split("\\s+");
     assertThat(ids).hasSize(3).containsOnly(ids[0]);
@@ -312,7 +323,8 @@ class LocalProviderTest {
   }
 
   @Test
-  void isolationWithoutItsToolIsAClearError_S_LOCAL_04() {
+  @Tag("S-LOCAL-04")
+  void isolationWithoutItsToolIsAClearError() {
     LocalProvider bare = new LocalProvider(Map.of("PATH", "/no/such"));
     BackendRequest request = new BackendRequest("s", Map.of("isolation", "namespaces"));
     assertThatThrownBy(() -> bare.create(request, soon()))
@@ -328,7 +340,8 @@ class LocalProviderTest {
   }
 
   @Test
-  void isolationConfines_S_LOCAL_04() throws Exception {
+  @Tag("S-LOCAL-04")
+  void isolationConfines() throws Exception {
     assumeBubblewrap();
     SandboxBackend backend = create(Map.of("isolation", "namespaces"));
     Path outside = temporary.resolve("outside");
@@ -353,7 +366,8 @@ class LocalProviderTest {
   }
 
   @Test
-  void confinedTreesAreKilled_S_LOCAL_04() throws Exception {
+  @Tag("S-LOCAL-04")
+  void confinedTreesAreKilled() throws Exception {
     assumeBubblewrap();
     SandboxBackend backend = create(Map.of("isolation", "namespaces"));
     LaunchRequest request = shell("env -i setsid sleep 100 & sleep 0.1; echo ready; sleep 100");
@@ -366,7 +380,8 @@ class LocalProviderTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"linux", "pty4j"})
-  void theDriverIsChosenByName_S_LOCAL_03(String name) {
+  @Tag("S-LOCAL-03")
+  void theDriverIsChosenByName(String name) {
     try (var driver = PtyDrivers.open(Optional.of(name))) {
       assertThat(driver.name()).isEqualTo(name);
     }
@@ -375,7 +390,8 @@ class LocalProviderTest {
   }
 
   @Test
-  void nothingIsShownOfSecrets_S_ERR_03() throws Exception {
+  @Tag("S-ERR-03")
+  void nothingIsShownOfSecrets() throws Exception {
     SandboxBackend backend = create(Map.of());
     LaunchRequest request =
         new LaunchRequest(

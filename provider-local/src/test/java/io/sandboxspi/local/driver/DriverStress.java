@@ -17,6 +17,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledOnOs;
 import org.junit.jupiter.api.condition.OS;
@@ -35,7 +36,8 @@ abstract class DriverStress extends DriverFixture {
   abstract int starts();
 
   @Test
-  void shortSessionsBesideLongOnesReceiveOnlyTheirOwnBytes_S_LOCAL_05() throws Exception {
+  @Tag("S-LOCAL-05")
+  void shortSessionsBesideLongOnesReceiveOnlyTheirOwnBytes() throws Exception {
     int total = Integer.getInteger("sandbox.stress", shortSessions());
     List<Recorder> longRecorders = new ArrayList<>();
     List<DriverProcess> longSessions = new ArrayList<>();

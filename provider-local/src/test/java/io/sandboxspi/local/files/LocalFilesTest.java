@@ -22,6 +22,7 @@ import java.util.Random;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -66,7 +67,8 @@ class LocalFilesTest {
   }
 
   @Test
-  void bytesComeBackUnchangedAndParentsAreMade_S_FILE_03() throws Exception {
+  @Tag("S-FILE-03")
+  void bytesComeBackUnchangedAndParentsAreMade() throws Exception {
     byte[] content = new byte[300_000];
     new Random(3).nextBytes(content);
     write("a/b/c.bin", content);
@@ -79,7 +81,8 @@ class LocalFilesTest {
   }
 
   @Test
-  void aFailedWriteLeavesTheOldFile_S_FILE_03() throws Exception {
+  @Tag("S-FILE-03")
+  void aFailedWriteLeavesTheOldFile() throws Exception {
     write("f", "old");
     InputStream broken =
         new InputStream() {
@@ -123,7 +126,8 @@ class LocalFilesTest {
         "caf\u00e9",
         "l -> m"
       })
-  void oddNamesWork_S_FILE_03(String name) throws Exception {
+  @Tag("S-FILE-03")
+  void oddNamesWork(String name) throws Exception {
     write(name, "v");
     assertThat(read(name)).isEqualTo("v");
     assertThat(files.list(".", soon())).extracting(FileInfo::path).containsExactly(name);
@@ -133,7 +137,8 @@ class LocalFilesTest {
   }
 
   @Test
-  void linksThatLeadOutAreRefused_S_FILE_02() throws Exception {
+  @Tag("S-FILE-02")
+  void linksThatLeadOutAreRefused() throws Exception {
     Files.createSymbolicLink(root.resolve("abs"), outside.resolve("secret"));
     Files.createSymbolicLink(root.resolve("rel"), Path.of("../outside/secret"));
     Files.createSymbolicLink(root.resolve("dir"), outside);
@@ -153,7 +158,8 @@ class LocalFilesTest {
   }
 
   @Test
-  void linksInsideAreFollowed_S_FILE_02() throws Exception {
+  @Tag("S-FILE-02")
+  void linksInsideAreFollowed() throws Exception {
     write("d/f", "inside");
     Files.createSymbolicLink(root.resolve("l1"), Path.of("d/f"));
     Files.createSymbolicLink(root.resolve("l2"), root.resolve("d"));
@@ -171,14 +177,16 @@ class LocalFilesTest {
   }
 
   @Test
-  void loopsAreRefused_S_FILE_02() throws Exception {
+  @Tag("S-FILE-02")
+  void loopsAreRefused() throws Exception {
     Files.createSymbolicLink(root.resolve("a"), Path.of("b"));
     Files.createSymbolicLink(root.resolve("b"), Path.of("a"));
     assertCode(ErrorCode.INVALID_PATH, () -> files.open("a", soon()));
   }
 
   @Test
-  void removingALinkKeepsItsTarget_S_FILE_02() throws Exception {
+  @Tag("S-FILE-02")
+  void removingALinkKeepsItsTarget() throws Exception {
     Files.createSymbolicLink(root.resolve("l"), outside);
     files.remove("l", true, soon());
     write("t/f", "x");
@@ -189,7 +197,8 @@ class LocalFilesTest {
   }
 
   @Test
-  void aLinkSwappedInMeanwhileLeadsNowhere_S_FILE_02() throws Exception {
+  @Tag("S-FILE-02")
+  void aLinkSwappedInMeanwhileLeadsNowhere() throws Exception {
     AtomicBoolean done = new AtomicBoolean();
     Thread swapper =
         new Thread(
@@ -225,7 +234,8 @@ class LocalFilesTest {
   }
 
   @Test
-  void aDirectoryIsNeverEnteredThroughALink_S_FILE_02() throws Exception {
+  @Tag("S-FILE-02")
+  void aDirectoryIsNeverEnteredThroughALink() throws Exception {
     Files.createSymbolicLink(root.resolve("l"), outside);
     try (DirectoryHandle directory = DirectoryHandle.root(root)) {
       assertThatThrownBy(() -> directory.child("l")).isInstanceOf(NotDirectoryException.class);
@@ -233,7 +243,8 @@ class LocalFilesTest {
   }
 
   @Test
-  void missingAndNonEmptyAreTyped_S_FILE_04() throws Exception {
+  @Tag("S-FILE-04")
+  void missingAndNonEmptyAreTyped() throws Exception {
     assertCode(ErrorCode.FILE_NOT_FOUND, () -> files.open("no", soon()));
     assertCode(ErrorCode.FILE_NOT_FOUND, () -> files.open("no/such", soon()));
     assertCode(ErrorCode.FILE_NOT_FOUND, () -> files.stat("no", soon()));

@@ -202,6 +202,31 @@ class PtyServiceTest {
   }
 
   @Test
+  @Tag("S-REG-07")
+  void stuckCallsToTheBackendDoNotHoldTheRegistry() throws Exception {
+    int id = live();
+    FakeProvider.FakeProcess process = provider.processes.values().iterator().next();
+    CountDownLatch writing = new CountDownLatch(1);
+    process.onWrite = launch -> FakeProvider.stuck(writing, lifted);
+    CountDownLatch launching = new CountDownLatch(1);
+    provider.onLaunch = launch -> FakeProvider.stuck(launching, lifted);
+    CountDownLatch killing = new CountDownLatch(1);
+    provider.onKill = launch -> FakeProvider.stuck(killing, lifted);
+    var write = Within.start(() -> session.ptys().write(id, "x"));
+    Within.await(writing);
+    var start = start();
+    Within.await(launching);
+    assertThat(session.ptys().list()).hasSize(1);
+    var terminate = Within.start(() -> session.ptys().terminate(id));
+    Within.await(killing);
+    assertThat(Within.get(Within.start(() -> session.ptys().list()).result())).isEmpty();
+    lifted.countDown();
+    assertThat(Within.get(terminate.result()).running()).isFalse();
+    advanceUntil(write, Duration.ofMillis(10));
+    assertThat(advanceUntil(start, Duration.ofSeconds(1)).running()).isTrue();
+  }
+
+  @Test
   @Tag("S-REG-03")
   @Tag("S-REG-02")
   @Tag("S-REG-05")
