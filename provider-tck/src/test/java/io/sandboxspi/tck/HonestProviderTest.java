@@ -31,6 +31,7 @@ class HonestProviderTest {
     TckReport report =
         TckRunner.of(
                 TckEnvironment.of(new PlainProvider())
+                    .timings(PlainProvider.TIMINGS)
                     .slack(Duration.ofSeconds(15))
                     .withoutDescriptorAudit())
             .parallel(4)

@@ -1,6 +1,7 @@
 package io.sandboxspi.tck.plain;
 
 import io.sandboxspi.Capability;
+import io.sandboxspi.CleanupTimings;
 import io.sandboxspi.ErrorCode;
 import io.sandboxspi.Operation;
 import io.sandboxspi.SandboxException;
@@ -13,12 +14,21 @@ import io.sandboxspi.spi.SandboxProvider;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.EnumSet;
 import java.util.Map;
 import java.util.Set;
 
 /** Processes by {@link ProcessBuilder}, each in a session of its own. */
 public final class PlainProvider implements SandboxProvider {
+  /** Its kill looks at every process of the machine, which takes time on a busy one. */
+  public static final CleanupTimings TIMINGS =
+      new CleanupTimings(
+          Duration.ofSeconds(4),
+          Duration.ofMillis(800),
+          Duration.ofMillis(1500),
+          Duration.ofSeconds(20));
+
   @Override
   public String name() {
     return "plain";

@@ -34,7 +34,7 @@ record Saboteur(String name, TckEnvironment environment, String tests, Set<Strin
       String name, TckEnvironment environment, String tests, String... breaks) {
     return new Saboteur(
         name,
-        environment.slack(SLACK).withoutDescriptorAudit(),
+        environment.timings(PlainProvider.TIMINGS).slack(SLACK).withoutDescriptorAudit(),
         tests,
         new TreeSet<>(List.of(breaks)));
   }
