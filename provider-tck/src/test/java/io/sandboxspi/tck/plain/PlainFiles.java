@@ -32,12 +32,14 @@ final class PlainFiles implements BackendFiles {
   }
 
   static void deleteTree(Path tree) {
-    try (Stream<Path> all = Files.walk(tree)) {
-      for (Path path : all.sorted(Comparator.reverseOrder()).toList()) {
-        Files.deleteIfExists(path);
+    for (int attempt = 0; attempt < 5 && Files.exists(tree); attempt++) {
+      try (Stream<Path> all = Files.walk(tree)) {
+        for (Path path : all.sorted(Comparator.reverseOrder()).toList()) {
+          Files.deleteIfExists(path);
+        }
+      } catch (IOException | java.io.UncheckedIOException raced) {
+        // Somebody else removes it, too, or a process that is being ended still wrote.
       }
-    } catch (IOException | java.io.UncheckedIOException raced) {
-      // Somebody else removes it, too.
     }
   }
 
