@@ -1,0 +1,189 @@
+package io.sandboxspi.docker;
+
+import io.sandboxspi.ErrorCode;
+import io.sandboxspi.Operation;
+import io.sandboxspi.Retryable;
+import io.sandboxspi.SandboxException;
+import io.sandboxspi.core.posix.PosixState;
+import io.sandboxspi.core.time.Lane;
+import io.sandboxspi.docker.attach.AttachReactor;
+import io.sandboxspi.docker.engine.Engine;
+import io.sandboxspi.docker.engine.EngineException;
+import io.sandboxspi.docker.engine.Refusal;
+import io.sandboxspi.spi.BackendFiles;
+import io.sandboxspi.spi.BackendRef;
+import io.sandboxspi.spi.Deadline;
+import io.sandboxspi.spi.LaunchId;
+import io.sandboxspi.spi.LaunchRequest;
+import io.sandboxspi.spi.Liveness;
+import io.sandboxspi.spi.ProcessListener;
+import io.sandboxspi.spi.ReleaseOutcome;
+import io.sandboxspi.spi.SandboxBackend;
+import io.sandboxspi.spi.SandboxProcess;
+import io.sandboxspi.spi.TerminationOutcome;
+import java.io.IOException;
+import java.util.List;
+import java.util.Map;
+
+/** One container. */
+final class DockerBackend implements SandboxBackend {
+  private final BackendRef ref;
+  private final String container;
+  private final DockerOptions.OnRelease onRelease;
+  private final Containers containers;
+  private final AttachReactor reactor;
+  private final AttachReactor questions;
+  private final Lane lane;
+  private final Lane killLane;
+  private final Launches launches;
+  private final ControlLink control;
+  private final ExitWatch exits;
+  private final Kills kills;
+  private final Launcher launcher;
+  private final ControlLink fileLink;
+  private final DockerFiles files;
+
+  DockerBackend(
+      Engine engine,
+      BackendRef ref,
+      String session,
+      String container,
+      String workspace,
+      DockerOptions.OnRelease onRelease) {
+    this.ref = ref;
+    this.container = container;
+    this.onRelease = onRelease;
+    this.containers = new Containers(engine);
+    PosixState state = PosixState.in(ContainerMaker.STATE + "/launches");
+    Execs execs = new Execs(engine, container);
+    this.reactor = reactor("sandbox-" + session + "-streams");
+    // A listener that hangs must not keep questions and kills from their answers.
+    this.questions = reactor("sandbox-" + session + "-questions");
+    this.lane = Lane.light("sandbox-" + session + "-docker");
+    this.killLane = Lane.platform("sandbox-" + session + "-kill");
+    this.launches = new Launches();
+    this.control = new ControlLink(execs, questions, state.shell(), "");
+    this.exits = new ExitWatch(execs, control, state, reactor, lane, launches);
+    this.kills = new Kills(container, containers, control, state, launches, exits, killLane);
+    this.launcher =
+        new Launcher(
+            container, workspace, containers, execs, control, state, reactor, launches, exits);
+    // A shell of their own: a slow file must not keep a kill waiting.
+    this.fileLink = new ControlLink(execs, questions, state.shell(), DockerFiles.LIBRARY);
+    this.files = new DockerFiles(workspace, state.shell(), fileLink, launcher, kills);
+  }
+
+  private static AttachReactor reactor(String name) {
+    try {
+      return new AttachReactor(name);
+    } catch (IOException e) {
+      throw Failures.create("no selector can be opened").cause(e).build();
+    }
+  }
+
+  /** Makes sure that the container can do what is needed, and warms up what is kept. */
+  void greet(Deadline deadline) throws InterruptedException {
+    int code;
+    try {
+      code = control.ask("true", deadline).code();
+    } catch (Refusal refusal) {
+      throw Failures.create("the container takes no commands: " + refusal.getMessage())
+          .cause(refusal)
+          .build();
+    } catch (EngineException e) {
+      throw Failures.of(Operation.CREATE, e);
+    }
+    if (code != 0) {
+      throw Failures.create("the container's shell does not work: code " + code).build();
+    }
+  }
+
+  @Override
+  public BackendRef ref() {
+    return ref;
+  }
+
+  @Override
+  public SandboxProcess launch(LaunchRequest request, ProcessListener listener, Deadline deadline)
+      throws InterruptedException {
+    return launcher.launch(request, listener, deadline);
+  }
+
+  @Override
+  public TerminationOutcome kill(LaunchId id, Deadline deadline) throws InterruptedException {
+    TerminationOutcome outcome = kills.kill(List.of(id), deadline).get(id);
+    return outcome != null
+        ? outcome
+        : TerminationOutcome.unconfirmed(new IllegalStateException("the kill gave no answer"));
+  }
+
+  @Override
+  public Map<LaunchId, TerminationOutcome> killAll(List<LaunchId> ids, Deadline deadline)
+      throws InterruptedException {
+    return ids.isEmpty() ? Map.of() : kills.kill(ids, deadline);
+  }
+
+  @Override
+  public BackendFiles files() {
+    return files;
+  }
+
+  @Override
+  public Liveness probe(Deadline deadline) throws InterruptedException {
+    try {
+      return switch (containers.describe(container, deadline).state()) {
+        case RUNNING -> Liveness.RUNNING;
+        case GONE -> Liveness.GONE;
+        case PAUSED, STOPPED -> Liveness.UNKNOWN;
+      };
+    } catch (EngineException | Refusal e) {
+      return Liveness.UNKNOWN;
+    }
+  }
+
+  /** Lets go of everything on this side; never needs the engine. */
+  void close() {
+    exits.close();
+    launches.close();
+    fileLink.close();
+    control.close();
+    reactor.close();
+    questions.close();
+    lane.retire();
+    killLane.retire();
+  }
+
+  @Override
+  public ReleaseOutcome release(Deadline deadline) throws InterruptedException {
+    close();
+    try {
+      switch (onRelease) {
+        case KEEP -> {
+          return ReleaseOutcome.DONE;
+        }
+        case STOP -> {
+          containers.stop(container, deadline);
+          return ReleaseOutcome.DONE;
+        }
+        case REMOVE -> {
+          return containers.remove(container, deadline);
+        }
+      }
+    } catch (EngineException | Refusal e) {
+      throw SandboxException.builder(
+              ErrorCode.BACKEND_RELEASE_FAILED,
+              Operation.SHUTDOWN,
+              "the container was not released: " + e.getMessage())
+          .cause(e)
+          .retryable(Retryable.YES)
+          .context("container", container)
+          .build();
+    }
+    return ReleaseOutcome.DONE;
+  }
+
+  @Override
+  public String toString() {
+    return "DockerBackend[" + container + "]";
+  }
+}

@@ -1,0 +1,45 @@
+package io.sandboxspi.docker;
+
+import java.time.Instant;
+import java.util.HashMap;
+import java.util.Map;
+
+/** Labels on everything that this provider makes; what has none of them is never touched. */
+final class Labels {
+  static final String PREFIX = "io.sandboxspi.";
+
+  /** The session's id. */
+  static final String SESSION = PREFIX + "session";
+
+  /** Who made it. */
+  static final String OWNER = PREFIX + "owner";
+
+  /** When it was made: an ISO-8601 instant. */
+  static final String CREATED = PREFIX + "created";
+
+  /** The workspace's path. */
+  static final String WORKSPACE = PREFIX + "workspace";
+
+  /** How many execs are kept warm. */
+  static final String SPARE = PREFIX + "spare";
+
+  /** What becomes of it when a session lets go. */
+  static final String ON_RELEASE = PREFIX + "on-release";
+
+  private Labels() {}
+
+  static Map<String, String> of(String session, DockerOptions options) {
+    Map<String, String> labels = new HashMap<>(options.labels());
+    labels.put(SESSION, session);
+    labels.put(OWNER, owner());
+    labels.put(CREATED, Instant.now().toString());
+    labels.put(WORKSPACE, options.workspace());
+    labels.put(SPARE, String.valueOf(options.spare()));
+    labels.put(ON_RELEASE, options.onRelease().name());
+    return labels;
+  }
+
+  private static String owner() {
+    return System.getProperty("user.name", "unknown") + "/" + ProcessHandle.current().pid();
+  }
+}

@@ -1,0 +1,110 @@
+package io.sandboxspi.docker;
+
+import io.sandboxspi.Command;
+import io.sandboxspi.ExecResult;
+import io.sandboxspi.SandboxSession;
+import io.sandboxspi.SandboxSpec;
+import io.sandboxspi.core.session.EngineOptions;
+import io.sandboxspi.core.session.EngineSession;
+import io.sandboxspi.docker.engine.Engine;
+import io.sandboxspi.spi.Deadline;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import java.util.stream.Stream;
+
+/** Sessions on the engine under test, and what is looked at around them. */
+final class DockerFixture {
+  private DockerFixture() {}
+
+  static SandboxSession open(Map<String, String> more) throws InterruptedException {
+    return open(more, builder -> {});
+  }
+
+  static SandboxSession open(Map<String, String> more, Consumer<SandboxSpec.Builder> spec)
+      throws InterruptedException {
+    Map<String, String> options =
+        new HashMap<>(Map.of("image", TestEngine.BUSYBOX, "pull", "never", "network", "none"));
+    options.putAll(more);
+    SandboxSpec.Builder builder = SandboxSpec.builder();
+    options.forEach(builder::option);
+    spec.accept(builder);
+    return EngineSession.open(new DockerProvider(), builder.build(), EngineOptions.defaults());
+  }
+
+  static String container(SandboxSession session) {
+    return session.backend().data().get("container");
+  }
+
+  /** The engine itself, past every proxy. */
+  static Engine engine() {
+    return Engine.resolve(Optional.empty());
+  }
+
+  static Deadline seconds(int value) {
+    return Deadline.after(Duration.ofSeconds(value));
+  }
+
+  static String output(SandboxSession session, String text) throws InterruptedException {
+    ExecResult result = session.exec(Command.shell(text).timeout(Duration.ofSeconds(60)));
+    return result.stdout().text();
+  }
+
+  static boolean until(Duration atMost, Callable<Boolean> condition) throws Exception {
+    long end = System.nanoTime() + atMost.toNanos();
+    while (!condition.call()) {
+      if (System.nanoTime() > end) {
+        return false;
+      }
+      boolean unused = new CountDownLatch(1).await(20, TimeUnit.MILLISECONDS);
+    }
+    return true;
+  }
+
+  static Duration timed(Callable<?> work) throws Exception {
+    long begin = System.nanoTime();
+    Object unused = work.call();
+    return Duration.ofNanos(System.nanoTime() - begin);
+  }
+
+  /** Threads of sessions. */
+  static List<String> threads() {
+    return Thread.getAllStackTraces().keySet().stream()
+        .map(Thread::getName)
+        .filter(name -> name.matches("sandbox-[0-9a-f]{8}-.*"))
+        .toList();
+  }
+
+  /** Open sockets of this JVM. */
+  static long sockets() throws Exception {
+    try (Stream<Path> open = Files.list(Path.of("/proc/self/fd"))) {
+      return open.filter(DockerFixture::isSocket).count();
+    }
+  }
+
+  private static boolean isSocket(Path descriptor) {
+    try {
+      return Files.readSymbolicLink(descriptor).toString().startsWith("socket:");
+    } catch (java.io.IOException gone) {
+      return false;
+    }
+  }
+
+  /** Containers with this label that exist. */
+  static int labelled(String label) throws InterruptedException {
+    return engine()
+        .call(
+            seconds(20),
+            client ->
+                client.listContainersCmd().withShowAll(true).withLabelFilter(List.of(label)).exec())
+        .size();
+  }
+}
