@@ -37,7 +37,6 @@ import java.util.regex.Pattern;
  * @param init whether the engine's init is the first process, instead of a shell
  * @param runtime an OCI runtime that the engine knows
  * @param onRelease what becomes of the container when a session lets go of it
- * @param spare how many execs are kept warm
  */
 record DockerOptions(
     String image,
@@ -59,8 +58,7 @@ record DockerOptions(
     Map<String, String> labels,
     boolean init,
     Optional<String> runtime,
-    OnRelease onRelease,
-    int spare) {
+    OnRelease onRelease) {
 
   /** Directories of this host below which binds are allowed, with the path separator between. */
   static final String BIND_ROOTS = "io.sandboxspi.docker.bind-roots";
@@ -72,7 +70,6 @@ record DockerOptions(
   private static final String DEFAULT_WORKSPACE = "/workspace";
   private static final long DEFAULT_PIDS = 1024;
   private static final long LEAST_MEMORY = 6L << 20;
-  private static final int MOST_SPARES = 8;
   private static final String CAPABILITIES =
       "CHOWN,DAC_OVERRIDE,FOWNER,FSETID,KILL,NET_BIND_SERVICE,SETGID,SETUID";
 
@@ -95,7 +92,6 @@ record DockerOptions(
           "pull",
           "read-only",
           "runtime",
-          "spare",
           "tmpfs",
           "user",
           WORKSPACE);
@@ -189,8 +185,7 @@ record DockerOptions(
             labels(in.list("labels")),
             in.flag("init", false),
             in.text("runtime", WORD, "the name of an OCI runtime"),
-            in.choice("on-release", OnRelease.KEEP),
-            (int) in.number("spare", 0, MOST_SPARES).orElse(1));
+            in.choice("on-release", OnRelease.KEEP));
     options.checkTogether();
     return options;
   }

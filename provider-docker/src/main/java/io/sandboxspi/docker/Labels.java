@@ -20,9 +20,6 @@ final class Labels {
   /** The workspace's path. */
   static final String WORKSPACE = PREFIX + "workspace";
 
-  /** How many execs are kept warm. */
-  static final String SPARE = PREFIX + "spare";
-
   /** What becomes of it when a session lets go. */
   static final String ON_RELEASE = PREFIX + "on-release";
 
@@ -34,7 +31,6 @@ final class Labels {
     labels.put(OWNER, owner());
     labels.put(CREATED, Instant.now().toString());
     labels.put(WORKSPACE, options.workspace());
-    labels.put(SPARE, String.valueOf(options.spare()));
     labels.put(ON_RELEASE, options.onRelease().name());
     return labels;
   }

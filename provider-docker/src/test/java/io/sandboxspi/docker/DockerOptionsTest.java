@@ -67,7 +67,6 @@ class DockerOptionsTest {
         "init|1",
         "runtime|../runc",
         "on-release|burn",
-        "spare|100",
       })
   void S_VAL_02_aBadValueNamesItsField(String name, String value) {
     String text = value == null ? " " : value;

@@ -200,8 +200,7 @@ class StalledEngineTest {
           } else {
             for (RunningCommand each : List.of(first, second)) {
               assertThatThrownBy(each::close)
-                  .satisfies(
-                      e -> assertThat(code(e)).isEqualTo(ErrorCode.TERMINATION_UNCONFIRMED));
+                  .satisfies(e -> assertThat(code(e)).isEqualTo(ErrorCode.TERMINATION_UNCONFIRMED));
             }
           }
         });

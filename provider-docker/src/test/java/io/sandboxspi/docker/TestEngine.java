@@ -13,6 +13,7 @@ import org.junit.jupiter.api.Assumptions;
 /** The engine under test and its images, made by {@code .ci/test-images}. */
 final class TestEngine {
   static final String BUSYBOX = "sandbox-test:busybox";
+  static final String EMPTY = "sandbox-test:empty";
   static final String DEBIAN = "sandbox-test:debian";
 
   private TestEngine() {}
