@@ -17,6 +17,7 @@ import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 
@@ -26,6 +27,7 @@ final class Bed implements AutoCloseable {
   final Path root;
   final PosixState state;
   private final List<LaunchId> ids = new ArrayList<>();
+  private final List<String> words = new ArrayList<>();
   private final List<Process> processes = new ArrayList<>();
 
   Bed(World world) throws Exception {
@@ -155,8 +157,10 @@ final class Bed implements AutoCloseable {
   }
 
   /** A duration for sleep that no other process uses; see {@link #alive(String)}. */
-  static String unique() {
-    return "9" + Long.toString(100_000_000L + (long) (Math.random() * 800_000_000L));
+  String unique() {
+    String word = "9" + (100_000_000L + ThreadLocalRandom.current().nextLong(800_000_000L));
+    words.add(word);
+    return word;
   }
 
   private static List<Long> living(java.util.function.LongPredicate wanted) {
@@ -186,11 +190,14 @@ final class Bed implements AutoCloseable {
     }
   }
 
+  private static void destroy(List<Long> pids) {
+    pids.forEach(pid -> ProcessHandle.of(pid).ifPresent(ProcessHandle::destroyForcibly));
+  }
+
   @Override
   public void close() throws IOException {
-    for (LaunchId id : ids) {
-      alive(id).forEach(pid -> ProcessHandle.of(pid).ifPresent(ProcessHandle::destroyForcibly));
-    }
+    ids.forEach(id -> destroy(alive(id)));
+    words.forEach(word -> destroy(alive(word)));
     processes.forEach(Process::destroyForcibly);
     try (Stream<Path> files = Files.walk(root)) {
       files

@@ -122,7 +122,7 @@ class ControlShellTest {
     try (Bed bed = new Bed(world)) {
       Kept shell = new Kept(bed);
       for (int i = 0; i < 3; i++) {
-        String sleep = Bed.unique();
+        String sleep = bed.unique();
         LaunchRequest request = bed.script("sleep " + sleep + " & sleep " + sleep);
         LaunchId id = request.id();
         LaunchId spare = bed.request("x").id();

@@ -3,6 +3,7 @@ package io.sandboxspi.core.posix;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import io.sandboxspi.ExitStatus;
 import io.sandboxspi.core.pty.Within;
 import io.sandboxspi.spi.LaunchId;
 import io.sandboxspi.spi.LaunchRequest;
@@ -40,7 +41,7 @@ class PosixKillTest {
   @Tag("S-CLEAN-09")
   void aGroupEndsAlsoWithoutItsLeader(World world) throws Exception {
     try (Bed bed = new Bed(world)) {
-      String sleep = Bed.unique();
+      String sleep = bed.unique();
       LaunchRequest request = bed.script("sleep " + sleep + " & sleep " + sleep + " & exit 4");
       Process process = bed.start(bed.launcher().argv(request, "/"));
       assertThat(process.waitFor()).isEqualTo(4);
@@ -56,7 +57,7 @@ class PosixKillTest {
   @Tag("S-SPI-04")
   void whatLeftTheGroupEnds(World world) throws Exception {
     try (Bed bed = new Bed(world)) {
-      String sleep = Bed.unique();
+      String sleep = bed.unique();
       String setsid = World.find("setsid").toString();
       String escapes =
           String.join(
@@ -91,7 +92,7 @@ class PosixKillTest {
   @Tag("S-CLEAN-09")
   void whatEscapedEndsAlsoWithoutRecordedGroup(World world) throws Exception {
     try (Bed bed = new Bed(world)) {
-      String sleep = Bed.unique();
+      String sleep = bed.unique();
       String setsid = World.find("setsid").toString();
       LaunchRequest request =
           bed.script("(" + setsid + " sh -c 'sleep " + sleep + "; :' &) ; exit 0");
@@ -106,7 +107,7 @@ class PosixKillTest {
   @Tag("S-CLEAN-09")
   void stoppedProcessesEnd(World world) throws Exception {
     try (Bed bed = new Bed(world)) {
-      String sleep = Bed.unique();
+      String sleep = bed.unique();
       LaunchRequest request = bed.script("sleep " + sleep + " & sleep " + sleep);
       bed.launch(request);
       running(sleep, 2);
@@ -124,7 +125,7 @@ class PosixKillTest {
   void aZombieIsNoLife(World world) throws Exception {
     try (Bed bed = new Bed(world)) {
       LaunchRequest request = bed.script("exit 0");
-      String sleep = Bed.unique();
+      String sleep = bed.unique();
       String setsid = World.find("setsid") + " ";
       String parent =
           setsid + ShellText.quote(bed.launcher().argv(request, "/")) + " & exec sleep " + sleep;
@@ -136,6 +137,23 @@ class PosixKillTest {
       assertThat(bed.kill(request.id())).containsValue(GONE);
       assertThat(bed.kept(request.id())).isEmpty();
       running(sleep, 1);
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  @Tag("S-POSIX-04")
+  void aKillTellsHowAProgramHadEnded(World world) throws Exception {
+    try (Bed bed = new Bed(world)) {
+      LaunchRequest request = bed.script("exit 3");
+      bed.run(bed.launcher(LaunchOption.SUPERVISE).argv(request, "/"));
+      List<LaunchId> one = List.of(request.id());
+      List<String> kill = bed.state.argv(PosixKill.command(bed.state, one, Duration.ofSeconds(20)));
+      String answer = bed.run(kill).text();
+      assertThat(PosixKill.parse(one, answer)).containsValue(GONE);
+      assertThat(PosixKill.ends(one, answer))
+          .containsValue(new LaunchReport.Ended(new ExitStatus.Exited(3)));
+      assertThat(PosixKill.ends(one, bed.run(kill).text())).isEmpty();
     }
   }
 
@@ -158,7 +176,7 @@ class PosixKillTest {
   void aKillAtAnyMomentOfAStartLeavesNothing(World world) throws Exception {
     try (Bed bed = new Bed(world)) {
       for (int i = 0; i < 15; i++) {
-        String sleep = Bed.unique();
+        String sleep = bed.unique();
         LaunchRequest request = bed.script("sleep " + sleep + " & sleep " + sleep);
         Process process = bed.start(bed.launcher(LaunchOption.ANNOUNCE).argv(request, "/"));
         if (i % 3 == 1) {
@@ -179,7 +197,7 @@ class PosixKillTest {
   @Tag("S-POSIX-07")
   void anotherProcessWithTheRecordedNumberIsNotTouched(World world) throws Exception {
     try (Bed bed = new Bed(world)) {
-      String sleep = Bed.unique();
+      String sleep = bed.unique();
       Process stranger = bed.start(List.of(World.find("setsid").toString(), "sleep", sleep));
       running(sleep, 1);
       LaunchId id = bed.request("x").id();
@@ -199,7 +217,7 @@ class PosixKillTest {
   @Tag("S-POSIX-07")
   void anotherLaunchsGroupWithTheRecordedNumberIsNotTouched(World world) throws Exception {
     try (Bed bed = new Bed(world)) {
-      String sleep = Bed.unique();
+      String sleep = bed.unique();
       LaunchRequest other = bed.script("sleep " + sleep + " & exit 0");
       bed.start(bed.launcher().argv(other, "/")).waitFor();
       running(sleep, 1);
@@ -218,8 +236,8 @@ class PosixKillTest {
   @Tag("S-POSIX-07")
   void othersLiveOn(World world) throws Exception {
     try (Bed bed = new Bed(world)) {
-      String mine = Bed.unique();
-      String theirs = Bed.unique();
+      String mine = bed.unique();
+      String theirs = bed.unique();
       // Its text, its arguments and another of its variables name the victim; it is no part of it.
       LaunchRequest victim = bed.script("sleep " + mine);
       bed.launch(victim);
@@ -250,7 +268,7 @@ class PosixKillTest {
   void itsOwnShellLivesOn(World world) throws Exception {
     try (Bed bed = new Bed(world)) {
       LaunchRequest request = bed.script("x");
-      String sleep = Bed.unique();
+      String sleep = bed.unique();
       // The shell that kills belongs to the launch it kills.
       String text =
           PosixState.library()
@@ -280,7 +298,7 @@ class PosixKillTest {
   void oneThatCannotBeKilledDoesNotKeepTheOthers(World world) throws Exception {
     assumeTrue("root".equals(System.getProperty("user.name")), "needs root; CI runs it as root");
     try (Bed bed = new Bed(world)) {
-      String sleep = Bed.unique();
+      String sleep = bed.unique();
       List<String> user =
           List.of(
               World.find("setpriv").toString(), "--reuid=65534", "--regid=65534", "--clear-groups");
@@ -333,7 +351,7 @@ class PosixKillTest {
   @Tag("S-SPI-04")
   void killsOfOneLaunchAtTheSameTimeAreAllTrue(World world) throws Exception {
     try (Bed bed = new Bed(world)) {
-      String sleep = Bed.unique();
+      String sleep = bed.unique();
       LaunchRequest request =
           bed.script("for i in 1 2 3 4 5 6; do (sleep " + sleep + " &); done; sleep " + sleep);
       bed.launch(request);
@@ -359,7 +377,7 @@ class PosixKillTest {
   @Tag("S-POSIX-03")
   void aHalfWrittenRecordIsNone(World world) throws Exception {
     try (Bed bed = new Bed(world)) {
-      String sleep = Bed.unique();
+      String sleep = bed.unique();
       Process stranger = bed.start(List.of(World.find("setsid").toString(), "sleep", sleep));
       running(sleep, 1);
       LaunchId id = bed.request("x").id();
