@@ -29,11 +29,7 @@ final class PtyCollector {
     this.core = core;
   }
 
-  Duration startWindow(YieldOptions options) {
-    return clamp(options.window(), MIN_WINDOW);
-  }
-
-  Duration writeWindow(YieldOptions options) {
+  Duration window(YieldOptions options) {
     return clamp(options.window(), MIN_WINDOW);
   }
 

@@ -66,7 +66,7 @@ final class PtyService implements Ptys {
           writer.write(entry, ByteBuffer.wrap(text.getBytes(StandardCharsets.UTF_8)), caller);
           collector.settlePause(entry, options, caller);
           return collector.collect(
-              entry, id, collector.writeWindow(options), options, caller, startedAt, seen);
+              entry, id, collector.window(options), options, caller, startedAt, seen);
         });
   }
 

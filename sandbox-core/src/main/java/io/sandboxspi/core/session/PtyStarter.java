@@ -58,13 +58,7 @@ final class PtyStarter {
     int id = register(entry, caller);
     try {
       return collector.collect(
-          entry,
-          id,
-          collector.startWindow(request.collect()),
-          request.collect(),
-          caller,
-          startedAt,
-          0);
+          entry, id, collector.window(request.collect()), request.collect(), caller, startedAt, 0);
     } catch (Throwable failure) { // rethrown; the PTY must not become unreachable
       if (!request.isKeptOnCancel()) {
         core.registry().detach(id, entry);
