@@ -6,6 +6,7 @@ module io.sandboxspi.core {
 
   exports io.sandboxspi.core;
   exports io.sandboxspi.core.output;
+  exports io.sandboxspi.core.posix;
   exports io.sandboxspi.core.pty;
   exports io.sandboxspi.core.session;
   exports io.sandboxspi.core.time;
