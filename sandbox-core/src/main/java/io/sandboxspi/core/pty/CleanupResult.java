@@ -13,6 +13,9 @@ import org.jspecify.annotations.Nullable;
  * @param releaseFailure why its local resources did not go
  */
 public record CleanupResult(TerminationOutcome outcome, Optional<Throwable> releaseFailure) {
+  /** Nothing was left to clean up. */
+  static final CleanupResult GONE =
+      new CleanupResult(TerminationOutcome.alreadyGone(), Optional.empty());
 
   /** The first failure, with a second one suppressed under it; empty if all went well. */
   public Optional<Throwable> failure() {

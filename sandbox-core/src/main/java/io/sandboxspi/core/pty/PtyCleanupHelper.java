@@ -11,11 +11,11 @@ import io.sandboxspi.core.time.Caller;
 import io.sandboxspi.core.time.EngineClock;
 import io.sandboxspi.core.time.Lane;
 import io.sandboxspi.core.time.LaneTask;
+import io.sandboxspi.core.time.Suppressed;
 import io.sandboxspi.spi.Deadline;
 import io.sandboxspi.spi.TerminationOutcome;
 import java.util.ArrayList;
 import java.util.Collection;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -42,39 +42,7 @@ public final class PtyCleanupHelper<E> {
   private final Lane lane;
   private final EngineClock clock;
 
-  private final Object lock = new Object();
-  private final Map<E, Owned> owned = new LinkedHashMap<>();
-
-  /** What is known of an owned entry; guarded by the lock. */
-  private final class Owned {
-    private boolean opening = true;
-
-    /** Counts the handles that came late: what a kill from before says is no proof any more. */
-    private int epoch;
-
-    private boolean proven;
-    private boolean destroyed;
-    private boolean wanted;
-    private boolean again;
-    private @Nullable Attempt attempt;
-    private @Nullable LaneTask<Boolean> release;
-  }
-
-  /** One attempt; its future never fails. */
-  private final class Attempt {
-    private final E entry;
-    private final Owned state;
-    private final int epoch;
-    private final Deadline deadline = clock.deadline(timings.kill());
-    private final CompletableFuture<TerminationOutcome> kill = new CompletableFuture<>();
-    private final CompletableFuture<CleanupResult> result = new CompletableFuture<>();
-
-    private Attempt(E entry, Owned state) {
-      this.entry = entry;
-      this.state = state;
-      this.epoch = state.epoch;
-    }
-  }
+  private final Ownership<E> ownership = new Ownership<>();
 
   /**
    * Makes a helper.
@@ -96,60 +64,34 @@ public final class PtyCleanupHelper<E> {
    *     was wanted meanwhile, another attempt is made then
    */
   public void own(E entry, CompletableFuture<?> opening) {
-    synchronized (lock) {
-      owned.put(entry, new Owned());
-    }
-    Callback.when(opening, (handle, failure) -> openingOver(entry));
-  }
-
-  private void openingOver(E entry) {
-    synchronized (lock) {
-      Owned state = owned.get(entry);
-      if (state == null) {
-        return;
-      }
-      state.opening = false;
-      if (!state.wanted) {
-        return;
-      }
-      // What was proven before the handle came says nothing of a process that started late.
-      state.epoch++;
-      state.proven = state.destroyed;
-      state.again = state.attempt != null;
-      if (state.again) {
-        return;
-      }
-    }
-    begin(List.of(entry));
+    ownership.add(entry);
+    Callback.when(
+        opening,
+        (handle, failure) -> {
+          if (ownership.opened(entry)) {
+            begin(List.of(entry));
+          }
+        });
   }
 
   /** The entries owned, in the order they came. */
   public List<E> owned() {
-    synchronized (lock) {
-      return new ArrayList<>(owned.keySet());
-    }
+    return ownership.entries();
   }
 
   /** Whether an attempt for the entry was begun; also true once it is closed. */
   public boolean isClosing(E entry) {
-    synchronized (lock) {
-      Owned state = owned.get(entry);
-      return state == null || state.wanted;
-    }
+    return ownership.closing(entry);
   }
 
   /** Whether nothing of the entry is left and nobody owns it. */
   public boolean isClosed(E entry) {
-    synchronized (lock) {
-      return !owned.containsKey(entry);
-    }
+    return !ownership.contains(entry);
   }
 
   /** Gives up an entry of which no process was ever asked for. */
   public void disown(E entry) {
-    synchronized (lock) {
-      owned.remove(entry);
-    }
+    ownership.remove(entry);
   }
 
   /** Begins or joins the cleanup of one entry; the future never fails and completes in bounds. */
@@ -159,29 +101,12 @@ public final class PtyCleanupHelper<E> {
 
   /** Begins or joins the cleanup of a batch: one future for each entry, in order. */
   public List<CompletableFuture<CleanupResult>> begin(Collection<E> entries) {
-
-    List<CompletableFuture<CleanupResult>> results = new ArrayList<>();
-    List<Attempt> fresh = new ArrayList<>();
-    synchronized (lock) {
-      for (E entry : entries) {
-        Owned state = owned.get(entry);
-        if (state == null) {
-          results.add(CompletableFuture.completedFuture(gone()));
-          continue;
-        }
-        state.wanted = true;
-        if (state.attempt == null) {
-          state.attempt = new Attempt(entry, state);
-          fresh.add(state.attempt);
-        }
-        results.add(state.attempt.result);
-      }
-    }
-    fresh.forEach(this::bound);
-    List<Attempt> unproven = new ArrayList<>();
-    for (Attempt attempt : fresh) {
-      if (proven(attempt)) {
-        attempt.kill.complete(TerminationOutcome.alreadyGone());
+    Ownership.Joined<E> joined = ownership.join(entries, clock.deadline(timings.kill()));
+    joined.fresh().forEach(this::bound);
+    List<Ownership<E>.Attempt> unproven = new ArrayList<>();
+    for (Ownership<E>.Attempt attempt : joined.fresh()) {
+      if (attempt.proven()) {
+        attempt.kill().complete(TerminationOutcome.alreadyGone());
       } else {
         unproven.add(attempt);
       }
@@ -191,21 +116,34 @@ public final class PtyCleanupHelper<E> {
     } else {
       unproven.forEach(this::killOne);
     }
-    return results;
+    return joined.results();
   }
 
   /**
-   * Cleans a batch up and waits until each attempt has settled, through cancellations of the
-   * caller.
+   * Waits until each attempt has settled, through cancellations of the caller, and throws what the
+   * caller must see (spec S-CANCEL-04).
    *
    * @throws InterruptedException or the reason of the caller's scope: its own cancellation, with
    *     the failures suppressed under it
    * @throws SandboxException the first failure in batch order, the others suppressed under it
    */
-  public void cleanUp(Collection<E> entries, Caller caller) throws InterruptedException {
-    List<Throwable> failures = settle(begin(entries), caller);
+  public void cleanUp(List<CompletableFuture<CleanupResult>> attempts, Caller caller)
+      throws InterruptedException {
+    List<Throwable> failures = settle(attempts, caller);
     caller.throwIfCancelled(failures);
     throwFirst(failures);
+  }
+
+  /**
+   * As {@link #cleanUp(List, Caller)} after a failure that goes before those of the cleanup.
+   *
+   * @param failure what the caller throws when this returns; gets the failures of the cleanup
+   */
+  public void cleanUpAfter(
+      Throwable failure, List<CompletableFuture<CleanupResult>> attempts, Caller caller)
+      throws InterruptedException {
+    settle(attempts, caller).forEach(other -> Suppressed.add(failure, other));
+    caller.throwIfCancelled(List.of(failure));
   }
 
   /** Throws the first failure with the others suppressed under it; nothing if there is none. */
@@ -217,7 +155,7 @@ public final class PtyCleanupHelper<E> {
   public List<Throwable> settle(List<CompletableFuture<CleanupResult>> attempts, Caller caller) {
     List<Throwable> failures = new ArrayList<>();
     for (CompletableFuture<CleanupResult> attempt : attempts) {
-      caller.settle(attempt);
+      caller.settle(attempt, clock.never());
       attempt.join().failure().ifPresent(failures::add);
     }
     return failures;
@@ -225,55 +163,46 @@ public final class PtyCleanupHelper<E> {
 
   /** The backend is destroyed: every entry's process is proven ended; local release still runs. */
   public List<CompletableFuture<CleanupResult>> confirmAll() {
-    List<Attempt> running = new ArrayList<>();
-    List<E> entries;
-    synchronized (lock) {
-      for (Owned state : owned.values()) {
-        state.destroyed = true;
-        state.proven = true;
-        if (state.attempt != null) {
-          running.add(state.attempt);
-        }
-      }
-      entries = new ArrayList<>(owned.keySet());
-    }
-    running.forEach(attempt -> attempt.kill.complete(TerminationOutcome.alreadyGone()));
-    return begin(entries);
+    ownership
+        .proveAll()
+        .forEach(attempt -> attempt.kill().complete(TerminationOutcome.alreadyGone()));
+    return begin(ownership.entries());
   }
 
   /** Arms the bound of the kill. */
-  private void bound(Attempt attempt) {
+  private void bound(Ownership<E>.Attempt attempt) {
     Registration timer =
         clock.schedule(
             timings.kill(),
-            () -> attempt.kill.complete(TerminationOutcome.unconfirmed(timeout(timings, "kill"))));
+            () ->
+                attempt.kill().complete(TerminationOutcome.unconfirmed(timeout(timings, "kill"))));
     // The release must not run on the timer's or the backend's thread.
     Callback.when(
-        attempt.kill,
+        attempt.kill(),
         (outcome, failure) -> {
           timer.close();
           release(attempt, outcome);
         });
   }
 
-  private void killTogether(List<Attempt> attempts) {
-    List<E> entries = attempts.stream().map(a -> a.entry).toList();
-    Deadline deadline = attempts.get(0).deadline;
-    LaneTask<Map<E, TerminationOutcome>> together =
-        lane.call(() -> operations.killAll(entries, deadline));
+  private void killTogether(List<Ownership<E>.Attempt> attempts) {
+    List<E> entries = attempts.stream().map(a -> a.entry()).toList();
+    Deadline deadline = attempts.get(0).deadline();
     // What the batch answered in time; nothing when it stalls as a whole, for that must not take
     // the time that each entry has by itself.
     CompletableFuture<Map<E, TerminationOutcome>> decided = new CompletableFuture<>();
     Registration patience =
         clock.schedule(timings.kill().dividedBy(2), () -> decided.complete(Map.of()));
+    LaneTask<Map<E, TerminationOutcome>> together =
+        lane.call(() -> operations.killAll(entries, deadline));
     Callback.when(
         together,
         (outcomes, failure) -> {
           Map<E, TerminationOutcome> answer = outcomes == null ? Map.of() : outcomes;
           if (!decided.complete(answer)) {
             attempts.stream()
-                .filter(a -> answer.containsKey(a.entry) && answer.get(a.entry).proven())
-                .forEach(a -> answered(a, answer.get(a.entry)));
+                .filter(a -> answer.containsKey(a.entry()) && answer.get(a.entry()).proven())
+                .forEach(a -> answered(a, answer.get(a.entry())));
           }
         });
     Callback.when(
@@ -282,67 +211,52 @@ public final class PtyCleanupHelper<E> {
           patience.close();
           together.interrupt();
           Map<E, TerminationOutcome> answer = outcomes == null ? Map.of() : outcomes;
-          attempts.forEach(a -> answered(a, answer.get(a.entry)));
-          attempts.stream().filter(a -> !a.kill.isDone()).forEach(this::killOne);
+          attempts.forEach(a -> answered(a, answer.get(a.entry())));
+          attempts.stream().filter(a -> !a.kill().isDone()).forEach(this::killOne);
         });
   }
 
-  private void killOne(Attempt attempt) {
+  private void killOne(Ownership<E>.Attempt attempt) {
     LaneTask<TerminationOutcome> task =
         lane.call(
             () ->
-                proven(attempt)
+                attempt.proven()
                     ? TerminationOutcome.alreadyGone()
-                    : operations.kill(attempt.entry, attempt.deadline));
+                    : operations.kill(attempt.entry(), attempt.deadline()));
     Callback.when(
         task,
         (outcome, failure) ->
             answered(
                 attempt,
                 outcome != null ? outcome : TerminationOutcome.unconfirmed(unwrapped(failure))));
-    Callback.when(attempt.kill, (outcome, failure) -> task.interrupt());
-  }
-
-  private boolean proven(Attempt attempt) {
-    synchronized (lock) {
-      return attempt.state.proven;
-    }
+    Callback.when(attempt.kill(), (outcome, failure) -> task.interrupt());
   }
 
   /** A kill answered, in time or late. */
-  private void answered(Attempt attempt, @Nullable TerminationOutcome outcome) {
+  private void answered(Ownership<E>.Attempt attempt, @Nullable TerminationOutcome outcome) {
     if (outcome == null) {
       return;
     }
-    boolean late = false;
-    if (outcome.proven()) {
-      synchronized (lock) {
-        if (attempt.epoch == attempt.state.epoch) {
-          attempt.state.proven = true;
-          late = attempt.kill.isDone();
-        }
-      }
-    }
-    attempt.kill.complete(outcome);
+    boolean late = outcome.proven() && attempt.prove();
+    attempt.kill().complete(outcome);
     if (late) {
-      closeIfOver(attempt.entry, attempt.state);
+      closeIfOver(attempt);
     }
   }
 
   /** Releases local resources, whatever the kill came to; joins a release that is still stuck. */
-  private void release(Attempt attempt, TerminationOutcome outcome) {
-    LaneTask<Boolean> task;
-    synchronized (lock) {
-      if (attempt.state.release == null || attempt.state.release.isDone()) {
-        attempt.state.release =
-            lane.call(
-                () -> {
-                  operations.release(attempt.entry);
-                  return true;
-                });
-      }
-      task = attempt.state.release;
-    }
+  private void release(Ownership<E>.Attempt attempt, TerminationOutcome outcome) {
+    LaneTask<Boolean> task =
+        attempt
+            .stuckRelease()
+            .orElseGet(
+                () ->
+                    lane.call(
+                        () -> {
+                          operations.release(attempt.entry());
+                          return true;
+                        }));
+    attempt.releasing(task);
     CompletableFuture<Optional<Throwable>> released = new CompletableFuture<>();
     Registration timer =
         clock.schedule(
@@ -351,7 +265,7 @@ public final class PtyCleanupHelper<E> {
         task,
         (ok, failure) -> {
           released.complete(Optional.ofNullable(failure).map(PtyCleanupHelper::unwrapped));
-          closeIfOver(attempt.entry, attempt.state);
+          closeIfOver(attempt);
         });
     Callback.when(
         released,
@@ -361,45 +275,26 @@ public final class PtyCleanupHelper<E> {
         });
   }
 
-  private void finish(Attempt attempt, CleanupResult result) {
-    boolean again;
-    synchronized (lock) {
-      attempt.state.attempt = null;
-      again = attempt.state.again;
-      attempt.state.again = false;
-    }
+  private void finish(Ownership<E>.Attempt attempt, CleanupResult result) {
+    boolean again = attempt.over();
     try {
       if (again) {
-        begin(List.of(attempt.entry));
+        begin(List.of(attempt.entry()));
       }
-      boolean closed = closeIfOver(attempt.entry, attempt.state);
-      if (!closed) {
-        result.failure().ifPresent(cause -> operations.retained(attempt.entry, cause));
+      if (!closeIfOver(attempt)) {
+        result.failure().ifPresent(cause -> operations.retained(attempt.entry(), cause));
       }
     } finally {
-      attempt.result.complete(result);
+      attempt.result().complete(result);
     }
   }
 
-  private boolean closeIfOver(E entry, Owned state) {
-    synchronized (lock) {
-      boolean over =
-          state.proven
-              && state.attempt == null
-              && !state.opening
-              && state.release != null
-              && state.release.isDone();
-      if (!over || owned.get(entry) != state) {
-        return false;
-      }
-      owned.remove(entry);
+  private boolean closeIfOver(Ownership<E>.Attempt attempt) {
+    boolean closed = attempt.close();
+    if (closed) {
+      operations.closed(attempt.entry());
     }
-    operations.closed(entry);
-    return true;
-  }
-
-  private static CleanupResult gone() {
-    return new CleanupResult(TerminationOutcome.alreadyGone(), Optional.empty());
+    return closed;
   }
 
   private static Throwable unwrapped(@Nullable Throwable failure) {

@@ -14,6 +14,7 @@ import io.sandboxspi.TerminalSize;
 import io.sandboxspi.core.pty.PtyCleanupHelper;
 import io.sandboxspi.core.time.Callback;
 import io.sandboxspi.core.time.Caller;
+import io.sandboxspi.spi.Deadline;
 import java.io.InputStream;
 import java.io.OutputStream;
 import java.time.Duration;
@@ -25,8 +26,6 @@ import org.jspecify.annotations.Nullable;
 
 /** A command in the background. Keeps its session reachable. */
 final class CommandHandle implements RunningCommand {
-  private static final Duration FAR = Duration.ofDays(1);
-
   private final EngineSession session;
   private final SessionCore core;
   private final Command command;
@@ -77,20 +76,19 @@ final class CommandHandle implements RunningCommand {
 
   @Override
   public ExecResult await() throws InterruptedException {
-    while (true) {
-      Optional<ExecResult> result = await(FAR);
-      if (result.isPresent()) {
-        return result.get();
-      }
-    }
+    return await(core.clock().never()).orElseThrow();
   }
 
   @Override
   public Optional<ExecResult> await(Duration limit) throws InterruptedException {
+    return await(core.clock().deadline(limit));
+  }
+
+  private Optional<ExecResult> await(Deadline deadline) throws InterruptedException {
     // Not a follower of the future: a command may be asked for years.
     try (Caller caller = Caller.enter(core.clock());
         Registration watch = entry.watching(caller::wake)) {
-      return switch (caller.await(entry.done()::isDone, core.clock().deadline(limit))) {
+      return switch (caller.await(entry.done()::isDone, deadline)) {
         case DONE -> Optional.of(outcome(entry));
         case DEADLINE -> Optional.empty();
         case CANCELLED -> {

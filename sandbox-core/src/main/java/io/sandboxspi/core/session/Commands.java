@@ -11,7 +11,6 @@ import io.sandboxspi.Stdin;
 import io.sandboxspi.core.time.Callback;
 import io.sandboxspi.core.time.Caller;
 import io.sandboxspi.core.time.LaneTask;
-import io.sandboxspi.core.time.Suppressed;
 import io.sandboxspi.spi.LaunchRequest;
 import java.time.Duration;
 import java.util.HashMap;
@@ -20,8 +19,6 @@ import java.util.Map;
 
 /** Runs commands: a launch without a registry entry, with a collector on it. */
 final class Commands {
-  private static final Duration FAR = Duration.ofDays(1);
-
   private final SessionCore core;
   private final Launcher launcher;
 
@@ -41,11 +38,7 @@ final class Commands {
 
   private ExecResult exec(Command command, Caller caller) throws InterruptedException {
     CommandEntry entry = launch(command, Operation.EXEC, caller);
-    Caller.Wait wait = Caller.Wait.DEADLINE;
-    while (wait == Caller.Wait.DEADLINE) {
-      wait = caller.await(entry.done(), core.clock().deadline(FAR));
-    }
-    if (wait == Caller.Wait.CANCELLED) {
+    if (caller.await(entry.done(), core.clock().never()) == Caller.Wait.CANCELLED) {
       core.reached(HookPoint.SETTLE_BEFORE, entry.id().value());
       caller.throwIfCancelled(core.helper().settle(core.end(List.of(entry)), caller));
     }
@@ -89,9 +82,7 @@ final class Commands {
       command.timeout().ifPresent(timeout -> limit(entry, timeout));
       feed(command, entry);
     } catch (Throwable failure) { // rethrown; the process must not live on unlimited
-      core.helper()
-          .settle(core.end(List.of(entry)), caller)
-          .forEach(other -> Suppressed.add(failure, other));
+      core.helper().cleanUpAfter(failure, core.end(List.of(entry)), caller);
       throw failure;
     }
     return entry;

@@ -185,7 +185,7 @@ public final class EngineSession implements SandboxSession {
   private List<Throwable> settle(SessionCloser.Goal goal, Caller caller) {
     CompletableFuture<Boolean> done = closer.request(goal);
     core.reached(HookPoint.SETTLE_BEFORE, "");
-    caller.settle(done);
+    caller.settle(done, core.clock().never());
     Throwable failure = done.handle((ok, thrown) -> thrown).join();
     return failure == null ? List.of() : List.of(failure);
   }

@@ -8,7 +8,6 @@ import io.sandboxspi.SessionState;
 import io.sandboxspi.core.time.Callback;
 import io.sandboxspi.core.time.Caller;
 import io.sandboxspi.core.time.LaneTask;
-import io.sandboxspi.core.time.Suppressed;
 import io.sandboxspi.spi.Deadline;
 import io.sandboxspi.spi.LaunchRequest;
 import io.sandboxspi.spi.SandboxProcess;
@@ -70,19 +69,17 @@ final class Launcher {
     if (wait == Caller.Wait.DONE && !task.isCompletedExceptionally()) {
       return;
     }
-    RuntimeException failure = wait == Caller.Wait.DONE ? failure(entry, operation, task) : null;
-    if (failure == null) {
-      task.interrupt();
-      failure = timeout(entry, operation, openTimeout);
-    }
-    List<Throwable> cleanupFailures = core.helper().settle(core.end(List.of(entry)), caller);
-    for (Throwable other : cleanupFailures) {
-      Suppressed.add(failure, other);
-    }
+    // Asked before it is ended here: who ended it decides what failed.
+    RuntimeException failure =
+        wait == Caller.Wait.DONE
+            ? failure(entry, operation, task)
+            : timeout(entry, operation, openTimeout);
+    task.interrupt();
+    var cleanup = core.end(List.of(entry));
     if (wait == Caller.Wait.CANCELLED) {
-      caller.throwIfCancelled(cleanupFailures);
+      core.helper().cleanUp(cleanup, caller);
     }
-    caller.throwIfCancelled(List.of(failure));
+    core.helper().cleanUpAfter(failure, cleanup, caller);
     throw failure;
   }
 

@@ -17,7 +17,6 @@ import java.util.OptionalInt;
 
 /** Collects output of a PTY for an update: until its end, silence, or the end of the window. */
 final class PtyCollector {
-  static final Duration FAR = Duration.ofDays(1);
   private static final Duration MIN_WINDOW = Duration.ofMillis(250);
   private static final Duration MAX_WINDOW = Duration.ofSeconds(30);
   private static final Duration MIN_POLL = Duration.ofSeconds(5);
@@ -90,14 +89,15 @@ final class PtyCollector {
           options.quietAfter().isPresent()
               ? awaitSilence(entry, options.quietAfter().get(), deadline, caller, seen)
               : caller.await(() -> over(entry), deadline);
+      if (wait != Caller.Wait.CANCELLED && entry.killed() && !entry.finished()) {
+        // The session ends it: what it still says belongs to this update, for a short time.
+        wait =
+            caller.await(
+                () -> entry.finished() || entry.silenced(),
+                core.clock().deadline(core.spec().timings().join()));
+      }
       if (wait == Caller.Wait.CANCELLED) {
         caller.throwIfCancelled(List.of());
-      }
-      if (entry.killed() && !entry.finished()) {
-        // The session ends it: what it still says belongs to this update, for a short time.
-        caller.settle(
-            () -> entry.finished() || entry.silenced(),
-            core.clock().deadline(core.spec().timings().join()));
       }
     } finally {
       entry.unwatch(wake);

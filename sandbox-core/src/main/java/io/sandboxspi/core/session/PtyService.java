@@ -15,7 +15,6 @@ import io.sandboxspi.Signal;
 import io.sandboxspi.TerminalSize;
 import io.sandboxspi.YieldOptions;
 import io.sandboxspi.core.output.BoundedPipe;
-import io.sandboxspi.core.pty.PtyCleanupHelper;
 import io.sandboxspi.core.time.Caller;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
@@ -152,7 +151,7 @@ final class PtyService implements Ptys {
       throws InterruptedException {
     CompletableFuture<Boolean> turn = entry.turns().take();
     try {
-      while (caller.await(turn, core.clock().deadline(PtyCollector.FAR)) != Caller.Wait.DONE) {
+      if (caller.await(turn, core.clock().never()) == Caller.Wait.CANCELLED) {
         caller.throwIfCancelled(List.of());
       }
       if (entry.collected()) {
@@ -264,13 +263,11 @@ final class PtyService implements Ptys {
                   core.registry()
                       .detach(id)
                       .orElseThrow(() -> notFound(Operation.PTY_TERMINATE, id));
+              core.freeIfOver(entry);
               core.reached(HookPoint.REG_AFTER_DETACH, entry.id().value());
               var attempts = core.end(List.of(entry));
               core.reached(HookPoint.SETTLE_BEFORE, entry.id().value());
-              List<Throwable> failures = core.helper().settle(attempts, caller);
-              core.freeIfOver(entry);
-              caller.throwIfCancelled(failures);
-              PtyCleanupHelper.throwFirst(failures);
+              core.helper().cleanUp(attempts, caller);
               return collector.finalUpdate(
                   entry, YieldOptions.forWrite(), startedAt, entry.endReason());
             });

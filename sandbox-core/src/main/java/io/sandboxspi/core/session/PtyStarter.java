@@ -10,7 +10,6 @@ import io.sandboxspi.SandboxException;
 import io.sandboxspi.core.pty.PtyRegistry;
 import io.sandboxspi.core.time.Callback;
 import io.sandboxspi.core.time.Caller;
-import io.sandboxspi.core.time.Suppressed;
 import io.sandboxspi.spi.LaunchRequest;
 import java.util.List;
 import java.util.Optional;
@@ -62,12 +61,9 @@ final class PtyStarter {
     } catch (Throwable failure) { // rethrown; the PTY must not become unreachable
       if (!request.isKeptOnCancel()) {
         core.registry().detach(id, entry);
-        core.reached(HookPoint.SETTLE_BEFORE, entry.id().value());
-        for (Throwable other : core.helper().settle(core.end(List.of(entry)), caller)) {
-          Suppressed.add(failure, other);
-        }
         core.freeIfOver(entry);
-        caller.throwIfCancelled(List.of(failure));
+        core.reached(HookPoint.SETTLE_BEFORE, entry.id().value());
+        core.helper().cleanUpAfter(failure, core.end(List.of(entry)), caller);
       }
       throw failure;
     } finally {
@@ -79,10 +75,8 @@ final class PtyStarter {
     core.reached(HookPoint.REG_BEFORE_INSERT, entry.id().value());
     Optional<PtyRegistry.Insertion<PtyEntry>> insertion = core.registry().insert(entry);
     if (insertion.isEmpty()) {
-      List<Throwable> failures = core.helper().settle(core.end(List.of(entry)), caller);
       SandboxException full = full();
-      failures.forEach(other -> Suppressed.add(full, other));
-      caller.throwIfCancelled(List.of(full));
+      core.helper().cleanUpAfter(full, core.end(List.of(entry)), caller);
       throw full;
     }
     PtyRegistry.Insertion<PtyEntry> inserted = insertion.get();

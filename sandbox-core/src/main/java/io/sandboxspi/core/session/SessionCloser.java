@@ -260,7 +260,7 @@ final class SessionCloser {
         core.clock().schedule(limit, () -> failed.complete(timeout(operation, what, limit)));
     CompletableFuture<Object> either = CompletableFuture.anyOf(task, failed);
     try (Caller caller = Caller.enter(core.clock())) {
-      caller.settle(either);
+      caller.settle(either, core.clock().never());
     }
     timer.close();
     if (!task.isDone()) {

@@ -1,7 +1,6 @@
 package io.sandboxspi.core.session;
 
 import io.sandboxspi.core.pty.CleanupResult;
-import io.sandboxspi.core.pty.PtyCleanupHelper;
 import io.sandboxspi.core.time.Caller;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -13,9 +12,7 @@ final class TerminateAll {
   static void run(SessionCore core, Caller caller) throws InterruptedException {
     List<CompletableFuture<CleanupResult>> attempts = begin(core);
     core.reached(HookPoint.SETTLE_BEFORE, "");
-    List<Throwable> failures = core.helper().settle(attempts, caller);
-    caller.throwIfCancelled(failures);
-    PtyCleanupHelper.throwFirst(failures);
+    core.helper().cleanUp(attempts, caller);
   }
 
   /** Begins or joins the attempts, in the order in which the processes were started. */

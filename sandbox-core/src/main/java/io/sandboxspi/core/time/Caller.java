@@ -3,7 +3,6 @@ package io.sandboxspi.core.time;
 import io.sandboxspi.CallScope;
 import io.sandboxspi.Registration;
 import io.sandboxspi.spi.Deadline;
-import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -87,19 +86,6 @@ public final class Caller implements AutoCloseable {
   public Wait settle(CompletableFuture<?> done, Deadline deadline) {
     Callback.when(done, (value, failure) -> wake());
     return block(done::isDone, deadline, false);
-  }
-
-  /** As {@link #settle(CompletableFuture, Deadline)} for a condition. */
-  public Wait settle(BooleanSupplier done, Deadline deadline) {
-    return block(done, deadline, false);
-  }
-
-  /** As {@link #settle} for something that is bounded by itself. */
-  public void settle(CompletableFuture<?> done) {
-    Deadline far = clock.deadline(Duration.ofDays(1));
-    while (settle(done, far) != Wait.DONE) {
-      far = clock.deadline(Duration.ofDays(1));
-    }
   }
 
   private Wait block(BooleanSupplier done, Deadline deadline, boolean cancellable) {

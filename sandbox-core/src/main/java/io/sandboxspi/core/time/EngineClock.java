@@ -26,6 +26,11 @@ public interface EngineClock {
     return Deadline.after(duration, this::nanoTime);
   }
 
+  /** For waits on what is bounded by itself. */
+  default Deadline never() {
+    return deadline(Duration.ofNanos(Long.MAX_VALUE / 2));
+  }
+
   /** The duration in nanoseconds; one that is too long for that counts as for ever. */
   static long nanos(Duration duration) {
     try {

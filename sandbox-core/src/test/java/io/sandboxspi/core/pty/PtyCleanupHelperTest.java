@@ -44,7 +44,7 @@ class PtyCleanupHelperTest {
 
   private void cleanUp(List<String> entries) throws InterruptedException {
     try (Caller caller = Caller.enter(clock)) {
-      helper.cleanUp(entries, caller);
+      helper.cleanUp(helper.begin(entries), caller);
     }
   }
 
