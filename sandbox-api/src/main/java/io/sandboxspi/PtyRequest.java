@@ -1,8 +1,6 @@
 package io.sandboxspi;
 
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -17,41 +15,38 @@ public final class PtyRequest {
   /** Limit for opening a process unless another is set: 30 s. */
   public static final Duration DEFAULT_OPEN_TIMEOUT = Duration.ofSeconds(30);
 
-  private final List<String> argv;
-  private final Map<String, String> environment;
-  private final @Nullable String workdir;
-  private final @Nullable TerminalSize terminal;
-  private final Duration openTimeout;
+  private final ProcessDraft process;
   private final @Nullable Duration maxLifetime;
   private final YieldOptions collect;
   private final boolean keepOnCancel;
 
-  private PtyRequest(Draft draft) {
-    this.argv = Checks.argv(draft.argv);
-    this.environment = Checks.environment(draft.environment);
-    this.workdir = draft.workdir == null ? null : Checks.workdir(draft.workdir);
-    this.terminal = draft.terminal;
-    this.openTimeout = draft.openTimeout;
-    this.maxLifetime = draft.maxLifetime;
-    this.collect = draft.collect;
-    this.keepOnCancel = draft.keepOnCancel;
-    Checks.positive("openTimeout", openTimeout);
+  private PtyRequest(
+      ProcessDraft process,
+      @Nullable Duration maxLifetime,
+      YieldOptions collect,
+      boolean keepOnCancel) {
+    this.process = process;
+    this.maxLifetime = maxLifetime;
+    this.collect = Objects.requireNonNull(collect, "collect");
+    this.keepOnCancel = keepOnCancel;
     if (maxLifetime != null) {
       Checks.positive("maxLifetime", maxLifetime);
     }
   }
 
+  private PtyRequest with(ProcessDraft changed) {
+    return new PtyRequest(changed, maxLifetime, collect, keepOnCancel);
+  }
+
   /** A program with its arguments, on a terminal of 80x24. */
   public static PtyRequest of(String program, String... arguments) {
-    List<String> argv = new ArrayList<>();
-    argv.add(program);
-    argv.addAll(List.of(arguments));
-    return of(argv);
+    return of(ProcessDraft.argv(program, arguments));
   }
 
   /** A program with its arguments, on a terminal of 80x24. */
   public static PtyRequest of(List<String> argv) {
-    return new PtyRequest(new Draft(List.copyOf(argv)));
+    return new PtyRequest(
+        ProcessDraft.of(argv, TerminalSize.DEFAULT), null, YieldOptions.forStart(), false);
   }
 
   /** A text for the sandbox's {@code sh -c}, on a terminal of 80x24. */
@@ -61,51 +56,38 @@ public final class PtyRequest {
 
   /** Size of the terminal. */
   public PtyRequest terminal(TerminalSize size) {
-    Draft draft = draft();
-    draft.terminal = Objects.requireNonNull(size, "size");
-    return new PtyRequest(draft);
+    return with(process.withTerminal(Objects.requireNonNull(size, "size")));
   }
 
   /** Pipes in place of a terminal: input is at its end at once and writes are refused. */
   public PtyRequest withoutTerminal() {
-    Draft draft = draft();
-    draft.terminal = null;
-    return new PtyRequest(draft);
+    return with(process.withTerminal(null));
   }
 
   /** Adds a variable; it wins over the session's. */
   public PtyRequest env(String name, String value) {
-    Draft draft = draft();
-    draft.environment.put(name, value);
-    return new PtyRequest(draft);
+    return with(process.withVariable(name, value));
   }
 
   /** Directory to start in: absolute, or relative to the workspace; the workspace unless set. */
   public PtyRequest workdir(String path) {
-    Draft draft = draft();
-    draft.workdir = path;
-    return new PtyRequest(draft);
+    return with(process.withWorkdir(path));
   }
 
   /** Limit for opening the process; bounds the start, not the life (spec S-PTY-02). */
   public PtyRequest openTimeout(Duration value) {
-    Draft draft = draft();
-    draft.openTimeout = value;
-    return new PtyRequest(draft);
+    return with(process.withOpenTimeout(value));
   }
 
   /** Kills the process this long after its launch; unlimited unless set (spec S-PTY-02). */
   public PtyRequest maxLifetime(Duration value) {
-    Draft draft = draft();
-    draft.maxLifetime = Objects.requireNonNull(value, "maxLifetime");
-    return new PtyRequest(draft);
+    Objects.requireNonNull(value, "maxLifetime");
+    return new PtyRequest(process, value, collect, keepOnCancel);
   }
 
   /** How long the start collects output. */
   public PtyRequest collect(YieldOptions value) {
-    Draft draft = draft();
-    draft.collect = value;
-    return new PtyRequest(draft);
+    return new PtyRequest(process, maxLifetime, value, keepOnCancel);
   }
 
   /** Collects the first output for at most this time. */
@@ -118,34 +100,32 @@ public final class PtyRequest {
    * terminated unless this is set (spec S-CANCEL-06).
    */
   public PtyRequest keepOnCancel() {
-    Draft draft = draft();
-    draft.keepOnCancel = true;
-    return new PtyRequest(draft);
+    return new PtyRequest(process, maxLifetime, collect, true);
   }
 
   /** Program and arguments. */
   public List<String> argv() {
-    return argv;
+    return process.argv();
   }
 
   /** Variables of this process alone. */
   public Map<String, String> environment() {
-    return environment;
+    return process.environment();
   }
 
   /** Directory to start in; empty for the workspace. */
   public Optional<String> workdir() {
-    return Optional.ofNullable(workdir);
+    return Optional.ofNullable(process.workdir());
   }
 
   /** The terminal; empty for pipes. */
   public Optional<TerminalSize> terminal() {
-    return Optional.ofNullable(terminal);
+    return Optional.ofNullable(process.terminal());
   }
 
   /** Limit for opening the process. */
   public Duration openTimeout() {
-    return openTimeout;
+    return process.openTimeout();
   }
 
   /** Limit of the life; empty for none. */
@@ -165,41 +145,6 @@ public final class PtyRequest {
 
   @Override
   public String toString() {
-    return "PtyRequest[program="
-        + argv.get(0)
-        + ", arguments="
-        + (argv.size() - 1)
-        + ", environment="
-        + environment.keySet()
-        + ", terminal="
-        + terminal
-        + "]";
-  }
-
-  private Draft draft() {
-    Draft draft = new Draft(argv);
-    draft.environment.putAll(environment);
-    draft.workdir = workdir;
-    draft.terminal = terminal;
-    draft.openTimeout = openTimeout;
-    draft.maxLifetime = maxLifetime;
-    draft.collect = collect;
-    draft.keepOnCancel = keepOnCancel;
-    return draft;
-  }
-
-  private static final class Draft {
-    private final List<String> argv;
-    private final Map<String, String> environment = new LinkedHashMap<>();
-    private @Nullable String workdir;
-    private @Nullable TerminalSize terminal = TerminalSize.DEFAULT;
-    private Duration openTimeout = DEFAULT_OPEN_TIMEOUT;
-    private @Nullable Duration maxLifetime;
-    private YieldOptions collect = YieldOptions.forStart();
-    private boolean keepOnCancel;
-
-    private Draft(List<String> argv) {
-      this.argv = argv;
-    }
+    return "PtyRequest[" + process + ", terminal=" + process.terminal() + "]";
   }
 }
