@@ -2,6 +2,7 @@
 module io.sandboxspi.core {
   requires transitive io.sandboxspi.api;
   requires static org.jspecify;
+  requires org.apache.commons.compress;
   requires org.slf4j;
 
   exports io.sandboxspi.core;
@@ -10,6 +11,7 @@ module io.sandboxspi.core {
   exports io.sandboxspi.core.pty;
   exports io.sandboxspi.core.session;
   exports io.sandboxspi.core.time;
+  exports io.sandboxspi.core.workspace;
 
   uses io.sandboxspi.spi.SandboxProvider;
 }

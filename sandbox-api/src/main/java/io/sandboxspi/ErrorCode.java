@@ -57,6 +57,10 @@ public enum ErrorCode {
   FILE_NOT_FOUND,
   /** A file operation failed for another reason. */
   FILE_FAILED,
+  /** A file is larger, or an archive holds more, than the caller's limit. */
+  LIMIT_EXCEEDED,
+  /** An archive is corrupt or a member of it is not allowed; nothing was changed. */
+  INVALID_ARCHIVE,
   /** The deadline of an enclosing {@link CallScope} passed. */
   DEADLINE_EXCEEDED,
   /** A defect: of this library or of a provider. */

@@ -42,6 +42,20 @@ public enum Operation {
   FILE_MAKE_DIRECTORY,
   /** Removing a file or directory. */
   FILE_REMOVE,
+  /** Renaming a file or directory. */
+  FILE_MOVE,
+  /** Changing the permissions of a file or directory. */
+  FILE_PERMISSIONS,
+  /** Copying files into a sandbox. */
+  FILE_UPLOAD,
+  /** Copying files out of a sandbox. */
+  FILE_DOWNLOAD,
+  /** Writing a directory as an archive. */
+  ARCHIVE_PERSIST,
+  /** Replacing a directory's content with an archive's. */
+  ARCHIVE_HYDRATE,
+  /** Unpacking an archive into a directory. */
+  ARCHIVE_EXTRACT,
   /** Asking whether a backend lives. */
   PROBE,
   /** Stopping a session. */

@@ -1,6 +1,9 @@
 package io.sandboxspi.spi;
 
+import io.sandboxspi.ErrorCode;
 import io.sandboxspi.FileInfo;
+import io.sandboxspi.Operation;
+import io.sandboxspi.SandboxException;
 import java.io.InputStream;
 import java.util.List;
 
@@ -35,4 +38,59 @@ public interface BackendFiles {
    * @param tree whether a directory goes with all in it and a missing path is fine
    */
   void remove(String path, boolean tree, Deadline deadline) throws InterruptedException;
+
+  /**
+   * Renames an entry, a link itself; makes missing parents of the new name. A file or link there is
+   * replaced at once, a directory is not.
+   */
+  default void move(String from, String to, Deadline deadline) throws InterruptedException {
+    throw unsupported(Operation.FILE_MOVE);
+  }
+
+  /**
+   * Sets the mode of a file or directory; a link at the end is followed.
+   *
+   * @param mode 0 to 07777
+   */
+  default void setMode(String path, int mode, Deadline deadline) throws InterruptedException {
+    throw unsupported(Operation.FILE_PERMISSIONS);
+  }
+
+  /**
+   * Reads a directory with all below it (spec S-ARCH-01). Links are told, never followed; what is
+   * no file, directory or link is left out. The engine closes the tree.
+   *
+   * @param excludes normal paths relative to the directory; each is left out with all below it
+   */
+  default FileTree readTree(String path, List<String> excludes, Deadline deadline)
+      throws InterruptedException {
+    throw unsupported(Operation.FILE_DOWNLOAD);
+  }
+
+  /**
+   * Makes a directory that does not exist and fills it with a tree. The engine has checked that no
+   * entry leaves it and none lies below a link or file; set-id bits are not restored. After a
+   * failure the engine removes what there is.
+   */
+  default void writeTree(String path, FileTree tree, Deadline deadline)
+      throws InterruptedException {
+    throw unsupported(Operation.FILE_UPLOAD);
+  }
+
+  /**
+   * Puts the entries of one directory in the place of all entries of another, which stays the same
+   * directory, and removes the emptied one and what was there before (spec S-ARCH-04). The first is
+   * an entry of the second. A failure before the new entries are complete puts the old ones back.
+   *
+   * @param staged the path of the directory with the new entries
+   */
+  default void replaceContent(String path, String staged, Deadline deadline)
+      throws InterruptedException {
+    TreeSwitch.replaceContent(this, path, staged, deadline);
+  }
+
+  private static SandboxException unsupported(Operation operation) {
+    return SandboxException.of(
+        ErrorCode.UNSUPPORTED, operation, "the provider's files do not offer " + operation);
+  }
 }

@@ -1,11 +1,15 @@
 package io.sandboxspi.local.files;
 
 import io.sandboxspi.local.driver.posix.OpenDirectory;
+import io.sandboxspi.local.driver.posix.OpenEntry;
 import java.io.IOException;
+import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.NotDirectoryException;
 import java.nio.file.Path;
+import java.nio.file.attribute.FileTime;
+import java.time.Instant;
 import java.util.Optional;
 
 /**
@@ -38,6 +42,42 @@ final class DirectoryHandle implements AutoCloseable {
       throw new NotDirectoryException(name);
     }
     return new DirectoryHandle(child, Optional.empty());
+  }
+
+  /**
+   * An entry that stays the same, no link; elsewhere than on Linux its path, without that promise.
+   */
+  Pinned pin(String name) throws IOException {
+    if (open.isPresent()) {
+      OpenEntry entry = open.get().entry(name);
+      return new Pinned(entry.path(), Optional.of(entry));
+    }
+    Path entry = path.resolve(name);
+    if (Files.isSymbolicLink(entry)) {
+      throw new FileSystemException(name);
+    }
+    return new Pinned(entry, Optional.empty());
+  }
+
+  /** Sets the time of the last change of an entry, a link itself where that is possible. */
+  void setModified(String name, Instant modified) throws IOException {
+    if (open.isPresent()) {
+      open.get().setModified(name, modified);
+    } else if (!Files.isSymbolicLink(path.resolve(name))) {
+      Files.setLastModifiedTime(path.resolve(name), FileTime.from(modified));
+    }
+  }
+
+  /**
+   * An entry held open.
+   *
+   * @param path leads to it, whatever has its name now
+   */
+  record Pinned(Path path, Optional<OpenEntry> held) implements AutoCloseable {
+    @Override
+    public void close() {
+      held.ifPresent(OpenEntry::close);
+    }
   }
 
   /** The path of an entry; {@code .} for itself. */

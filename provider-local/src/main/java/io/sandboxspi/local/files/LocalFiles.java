@@ -7,12 +7,15 @@ import io.sandboxspi.SandboxException;
 import io.sandboxspi.local.files.Located.Mode;
 import io.sandboxspi.spi.BackendFiles;
 import io.sandboxspi.spi.Deadline;
+import io.sandboxspi.spi.FileTree;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.ByteBuffer;
 import java.nio.channels.ByteChannel;
 import java.nio.channels.Channels;
 import java.nio.channels.ClosedByInterruptException;
+import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.InvalidPathException;
 import java.nio.file.LinkOption;
@@ -21,11 +24,9 @@ import java.nio.file.OpenOption;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
-import java.nio.file.attribute.FileTime;
 import java.nio.file.attribute.PosixFilePermission;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
 import java.util.UUID;
 
@@ -35,7 +36,6 @@ import java.util.UUID;
  */
 public final class LocalFiles implements BackendFiles {
   private static final int CHUNK = 128 * 1024;
-  private static final int MODE_BITS = 0xfff;
 
   private final Path root;
 
@@ -56,19 +56,19 @@ public final class LocalFiles implements BackendFiles {
 
   @Override
   public InputStream open(String path, Deadline deadline) throws InterruptedException {
-    return at(path, Mode.TARGET, Operation.FILE_READ, located -> open(located.path()));
+    return at(path, Mode.TARGET, Operation.FILE_READ, LocalFiles::open);
   }
 
-  private static InputStream open(Path file) throws IOException {
-    if (Files.isDirectory(file, LinkOption.NOFOLLOW_LINKS)) {
-      throw new IOException("it is a directory");
+  /** What is opened is what was looked at; a pipe that comes in its place blocks nobody. */
+  private static InputStream open(Located located) throws IOException {
+    try (DirectoryHandle.Pinned pinned = located.pin()) {
+      FileInfo.Kind kind = Facts.ofPinned(pinned.path()).kind();
+      if (kind != FileInfo.Kind.FILE) {
+        throw new FileSystemException(
+            "it is " + (kind == FileInfo.Kind.DIRECTORY ? "a directory" : "no regular file"));
+      }
+      return Channels.newInputStream(Files.newByteChannel(pinned.path(), StandardOpenOption.READ));
     }
-    if (Files.exists(file, LinkOption.NOFOLLOW_LINKS)
-        && !Files.isRegularFile(file, LinkOption.NOFOLLOW_LINKS)) {
-      throw new IOException("it is no regular file");
-    }
-    Set<OpenOption> options = Set.of(StandardOpenOption.READ, LinkOption.NOFOLLOW_LINKS);
-    return Channels.newInputStream(Files.newByteChannel(file, options));
   }
 
   @Override
@@ -91,7 +91,8 @@ public final class LocalFiles implements BackendFiles {
     if (Files.isDirectory(target, LinkOption.NOFOLLOW_LINKS)) {
       throw new IOException("it is a directory");
     }
-    Path part = located.sibling(".sandbox-" + UUID.randomUUID() + ".part");
+    String name = ".sandbox-" + UUID.randomUUID() + ".part";
+    Path part = located.sibling(name);
     boolean done = false;
     try {
       Set<OpenOption> options =
@@ -103,7 +104,9 @@ public final class LocalFiles implements BackendFiles {
       if (Files.isRegularFile(target, LinkOption.NOFOLLOW_LINKS)) {
         Set<PosixFilePermission> mode =
             Files.getPosixFilePermissions(target, LinkOption.NOFOLLOW_LINKS);
-        Files.setPosixFilePermissions(part, mode);
+        try (DirectoryHandle.Pinned pinned = located.pinSibling(name)) {
+          Files.setPosixFilePermissions(pinned.path(), mode);
+        }
       }
       Files.move(part, target, StandardCopyOption.ATOMIC_MOVE);
       done = true;
@@ -128,7 +131,8 @@ public final class LocalFiles implements BackendFiles {
 
   @Override
   public FileInfo stat(String path, Deadline deadline) throws InterruptedException {
-    return at(path, Mode.ENTRY, Operation.FILE_STAT, located -> info(path, located.path()));
+    return at(
+        path, Mode.ENTRY, Operation.FILE_STAT, located -> Facts.of(located.path()).shownAs(path));
   }
 
   @Override
@@ -145,7 +149,7 @@ public final class LocalFiles implements BackendFiles {
               check.run();
               try {
                 String shown = path.equals(".") ? name : path + "/" + name;
-                found.add(info(shown, directory.entry(name)));
+                found.add(Facts.of(directory.entry(name)).shownAs(shown));
               } catch (NoSuchFileException removedMeanwhile) {
                 continue;
               }
@@ -153,28 +157,6 @@ public final class LocalFiles implements BackendFiles {
           }
           return found;
         });
-  }
-
-  private static FileInfo info(String shown, Path entry) throws IOException {
-    Map<String, Object> facts =
-        Files.readAttributes(
-            entry,
-            "unix:mode,size,lastModifiedTime,isRegularFile,isDirectory,isSymbolicLink",
-            LinkOption.NOFOLLOW_LINKS);
-    FileInfo.Kind kind = FileInfo.Kind.OTHER;
-    if (Boolean.TRUE.equals(facts.get("isRegularFile"))) {
-      kind = FileInfo.Kind.FILE;
-    } else if (Boolean.TRUE.equals(facts.get("isDirectory"))) {
-      kind = FileInfo.Kind.DIRECTORY;
-    } else if (Boolean.TRUE.equals(facts.get("isSymbolicLink"))) {
-      kind = FileInfo.Kind.LINK;
-    }
-    int mode = facts.get("mode") instanceof Integer value ? value & MODE_BITS : 0;
-    long size =
-        kind != FileInfo.Kind.DIRECTORY && facts.get("size") instanceof Long value ? value : 0;
-    FileTime modified =
-        facts.get("lastModifiedTime") instanceof FileTime value ? value : FileTime.fromMillis(0);
-    return new FileInfo(shown, kind, size, String.format("%04o", mode), modified.toInstant());
   }
 
   @Override
@@ -211,6 +193,68 @@ public final class LocalFiles implements BackendFiles {
         throw e;
       }
     }
+  }
+
+  @Override
+  public void move(String from, String to, Deadline deadline) throws InterruptedException {
+    at(
+        from,
+        Mode.ENTRY,
+        Operation.FILE_MOVE,
+        source ->
+            at(
+                to,
+                Mode.ENTRY_WITH_PARENTS,
+                Operation.FILE_MOVE,
+                target -> {
+                  Object present = Facts.of(source.path());
+                  if (Files.isDirectory(target.path(), LinkOption.NOFOLLOW_LINKS)) {
+                    throw new FileAlreadyExistsException(to);
+                  }
+                  Files.move(source.path(), target.path(), StandardCopyOption.ATOMIC_MOVE);
+                  return present;
+                }));
+  }
+
+  @Override
+  public void setMode(String path, int mode, Deadline deadline) throws InterruptedException {
+    at(
+        path,
+        Mode.TARGET,
+        Operation.FILE_PERMISSIONS,
+        located -> {
+          try (DirectoryHandle.Pinned pinned = located.pin()) {
+            Files.setAttribute(pinned.path(), "unix:mode", mode);
+          }
+          return path;
+        });
+  }
+
+  @Override
+  public FileTree readTree(String path, List<String> excludes, Deadline deadline)
+      throws InterruptedException {
+    return at(
+        path,
+        Mode.TARGET,
+        Operation.FILE_DOWNLOAD,
+        located ->
+            new LocalTree(located.open(), excludes, check(Operation.FILE_DOWNLOAD, deadline)));
+  }
+
+  @Override
+  public void writeTree(String path, FileTree tree, Deadline deadline) throws InterruptedException {
+    at(
+        path,
+        Mode.ENTRY_WITH_PARENTS,
+        Operation.FILE_UPLOAD,
+        located -> {
+          Files.createDirectory(located.path());
+          TreeRemoval.Check check = check(Operation.FILE_UPLOAD, deadline);
+          try (LocalTreeWriter writer = new LocalTreeWriter(located.open(), check)) {
+            writer.write(tree);
+          }
+          return path;
+        });
   }
 
   private <T> T at(String path, Mode mode, Operation operation, FileAction<T> action)

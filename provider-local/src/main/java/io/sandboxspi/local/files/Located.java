@@ -40,6 +40,8 @@ final class Located implements AutoCloseable {
   enum Mode {
     /** The last name is taken as it is, link or not. */
     ENTRY,
+    /** As {@code ENTRY}, and missing directories before it are made. */
+    ENTRY_WITH_PARENTS,
     /** A link at the end is followed. */
     TARGET,
     /** As {@code TARGET}, and missing directories before it are made. */
@@ -75,6 +77,16 @@ final class Located implements AutoCloseable {
     return directory().entry(other);
   }
 
+  /** Holds the entry, no link. */
+  DirectoryHandle.Pinned pin() throws IOException {
+    return directory().pin(name);
+  }
+
+  /** Holds another entry of the same directory, no link. */
+  DirectoryHandle.Pinned pinSibling(String other) throws IOException {
+    return directory().pin(other);
+  }
+
   /** Opens the entry, a directory and no link. */
   DirectoryHandle open() throws IOException {
     return directory().child(name);
@@ -103,7 +115,7 @@ final class Located implements AutoCloseable {
         name = ".";
       } else if (part.equals("..")) {
         up();
-      } else if (last && mode == Mode.ENTRY) {
+      } else if (last && (mode == Mode.ENTRY || mode == Mode.ENTRY_WITH_PARENTS)) {
         name = part;
       } else {
         step(part, last, mode);
@@ -130,7 +142,7 @@ final class Located implements AutoCloseable {
         name = part;
         return;
       }
-      if (mode != Mode.TARGET_WITH_PARENTS) {
+      if (mode != Mode.TARGET_WITH_PARENTS && mode != Mode.ENTRY_WITH_PARENTS) {
         throw missing;
       }
       Files.createDirectory(entry);

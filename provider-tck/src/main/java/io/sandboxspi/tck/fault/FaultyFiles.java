@@ -3,6 +3,7 @@ package io.sandboxspi.tck.fault;
 import io.sandboxspi.FileInfo;
 import io.sandboxspi.spi.BackendFiles;
 import io.sandboxspi.spi.Deadline;
+import io.sandboxspi.spi.FileTree;
 import java.io.InputStream;
 import java.util.List;
 import java.util.Optional;
@@ -61,5 +62,37 @@ final class FaultyFiles implements BackendFiles {
   public void remove(String path, boolean tree, Deadline deadline) throws InterruptedException {
     meet("remove");
     delegate.remove(path, tree, deadline);
+  }
+
+  @Override
+  public void move(String from, String to, Deadline deadline) throws InterruptedException {
+    meet("move");
+    delegate.move(from, to, deadline);
+  }
+
+  @Override
+  public void setMode(String path, int mode, Deadline deadline) throws InterruptedException {
+    meet("setMode");
+    delegate.setMode(path, mode, deadline);
+  }
+
+  @Override
+  public FileTree readTree(String path, List<String> excludes, Deadline deadline)
+      throws InterruptedException {
+    meet("readTree");
+    return delegate.readTree(path, excludes, deadline);
+  }
+
+  @Override
+  public void writeTree(String path, FileTree tree, Deadline deadline) throws InterruptedException {
+    meet("writeTree");
+    delegate.writeTree(path, tree, deadline);
+  }
+
+  @Override
+  public void replaceContent(String path, String staged, Deadline deadline)
+      throws InterruptedException {
+    meet("replaceContent");
+    delegate.replaceContent(path, staged, deadline);
   }
 }

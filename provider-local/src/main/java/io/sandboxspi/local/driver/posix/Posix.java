@@ -132,6 +132,8 @@ public final class Posix {
   /** Variadic, but without the arguments that vary. */
   static native int openat(int directory, long path, int flags);
 
+  static native int utimensat(int directory, long path, long times, int flags);
+
   static native int waitid(int type, int id, long info, int options);
 
   /** The process group of a process. */
