@@ -11,6 +11,8 @@ import io.sandboxspi.spi.ReleaseOutcome;
 import io.sandboxspi.spi.SandboxBackend;
 import io.sandboxspi.spi.SandboxProcess;
 import io.sandboxspi.spi.TerminationOutcome;
+import java.util.function.BiFunction;
+import java.util.function.UnaryOperator;
 
 /** Delegates; kills one by one. */
 class BackendWrapper implements SandboxBackend {
@@ -18,6 +20,32 @@ class BackendWrapper implements SandboxBackend {
 
   BackendWrapper(SandboxBackend delegate) {
     this.delegate = delegate;
+  }
+
+  /** Wraps what listens to each process that is launched. */
+  static UnaryOperator<SandboxBackend> listeners(UnaryOperator<ProcessListener> wrap) {
+    return launches(wrap, (id, process) -> process);
+  }
+
+  /** Wraps each process that is launched. */
+  static UnaryOperator<SandboxBackend> processes(
+      BiFunction<LaunchId, SandboxProcess, SandboxProcess> wrap) {
+    return launches(listener -> listener, wrap);
+  }
+
+  private static UnaryOperator<SandboxBackend> launches(
+      UnaryOperator<ProcessListener> listening,
+      BiFunction<LaunchId, SandboxProcess, SandboxProcess> wrap) {
+    return backend ->
+        new BackendWrapper(backend) {
+          @Override
+          public SandboxProcess launch(
+              LaunchRequest request, ProcessListener listener, Deadline deadline)
+              throws InterruptedException {
+            return wrap.apply(
+                request.id(), super.launch(request, listening.apply(listener), deadline));
+          }
+        };
   }
 
   @Override

@@ -28,18 +28,7 @@ final class HearingSaboteurs {
   private HearingSaboteurs() {}
 
   private static UnaryOperator<SandboxProvider> listeners(UnaryOperator<ProcessListener> wrap) {
-    return provider ->
-        new ProviderWrapper(
-            provider,
-            backend ->
-                new BackendWrapper(backend) {
-                  @Override
-                  public SandboxProcess launch(
-                      LaunchRequest request, ProcessListener listener, Deadline deadline)
-                      throws InterruptedException {
-                    return super.launch(request, wrap.apply(listener), deadline);
-                  }
-                });
+    return provider -> new ProviderWrapper(provider, BackendWrapper.listeners(wrap));
   }
 
   /** Releases local resources only once the kill has answered. */
@@ -74,7 +63,7 @@ final class HearingSaboteurs {
     }
   }
 
-  private static SandboxSpec hearing(SandboxSpec spec, UnaryOperator<SandboxListener> wrap) {
+  static SandboxSpec hearing(SandboxSpec spec, UnaryOperator<SandboxListener> wrap) {
     SandboxSpec.Builder changed =
         SandboxSpec.builder().timings(spec.timings()).createTimeout(spec.createTimeout());
     spec.environment().forEach(changed::env);

@@ -99,18 +99,7 @@ final class OwnershipSaboteurs {
             "S-CLEAN-11"),
         Saboteur.hearing(
             "a loss that nobody is told of",
-            provider ->
-                new ProviderWrapper(
-                    provider,
-                    backend ->
-                        new BackendWrapper(backend) {
-                          @Override
-                          public SandboxProcess launch(
-                              LaunchRequest request, ProcessListener listener, Deadline deadline)
-                              throws InterruptedException {
-                            return super.launch(request, new Deaf(listener), deadline);
-                          }
-                        }),
+            provider -> new ProviderWrapper(provider, BackendWrapper.listeners(Deaf::new)),
             "S_EXIT_03.*|S_EXIT_01_aSignal.*",
             "S-EXIT-03"),
         Saboteur.provider(
@@ -129,21 +118,15 @@ final class OwnershipSaboteurs {
             "S-CLEAN-12"),
         Saboteur.provider(
             "a write that knows no deadline",
-            backend ->
-                new BackendWrapper(backend) {
-                  @Override
-                  public SandboxProcess launch(
-                      LaunchRequest request, ProcessListener listener, Deadline deadline)
-                      throws InterruptedException {
-                    return new ProcessWrapper(super.launch(request, listener, deadline)) {
+            BackendWrapper.processes(
+                (id, process) ->
+                    new ProcessWrapper(process) {
                       @Override
                       public void write(ByteBuffer bytes, Deadline ignored)
                           throws InterruptedException, io.sandboxspi.spi.InputClosedException {
                         super.write(bytes, Deadline.after(Duration.ofSeconds(60)));
                       }
-                    };
-                  }
-                },
+                    }),
             "S_SPI_0[1356].*",
             "S-SPI-01"),
         Saboteur.provider(

@@ -20,49 +20,16 @@ import java.io.InputStream;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
 
 /** Broken providers. */
 final class ProviderSaboteurs {
   private ProviderSaboteurs() {}
-
-  /** Wraps every process that is launched. */
-  private static UnaryOperator<SandboxBackend> processes(
-      java.util.function.BiFunction<SandboxProcess, Killer, SandboxProcess> wrap) {
-    return backend ->
-        new BackendWrapper(backend) {
-          @Override
-          public SandboxProcess launch(
-              LaunchRequest request, ProcessListener listener, Deadline deadline)
-              throws InterruptedException {
-            return wrap.apply(
-                super.launch(request, listener, deadline),
-                limit -> delegate.kill(request.id(), limit));
-          }
-        };
-  }
-
-  /** Ends the process. */
-  interface Killer {
-    TerminationOutcome kill(Deadline deadline) throws InterruptedException;
-  }
-
-  private static UnaryOperator<SandboxBackend> listeners(UnaryOperator<ProcessListener> wrap) {
-    return backend ->
-        new BackendWrapper(backend) {
-          @Override
-          public SandboxProcess launch(
-              LaunchRequest request, ProcessListener listener, Deadline deadline)
-              throws InterruptedException {
-            return super.launch(request, wrap.apply(listener), deadline);
-          }
-        };
-  }
 
   /** Says that it killed what it launched, and did not. */
   private static final class Liar extends BackendWrapper {
@@ -119,25 +86,22 @@ final class ProviderSaboteurs {
             "S-SPI-03"),
         Saboteur.provider(
             "a release that kills",
-            processes(
-                (process, killer) ->
-                    new ProcessWrapper(process) {
-                      @Override
-                      public void release() {
-                        super.release();
-                        try {
-                          Object unused =
-                              killer.kill(Deadline.after(java.time.Duration.ofSeconds(5)));
-                        } catch (InterruptedException e) {
-                          Thread.currentThread().interrupt();
-                        }
-                      }
-                    }),
+            backend ->
+                BackendWrapper.processes(
+                        (id, process) ->
+                            new ProcessWrapper(process) {
+                              @Override
+                              public void release() {
+                                super.release();
+                                kill(backend, id);
+                              }
+                            })
+                    .apply(backend),
             "S_SPI_0[3456].*",
             "S-SPI-06"),
         Saboteur.provider(
             "an exit that is told twice",
-            listeners(
+            BackendWrapper.listeners(
                 listener ->
                     new ListenerWrapper(listener) {
                       @Override
@@ -150,7 +114,7 @@ final class ProviderSaboteurs {
             "S-SPI-05"),
         Saboteur.provider(
             "signals told as codes",
-            listeners(
+            BackendWrapper.listeners(
                 listener ->
                     new ListenerWrapper(listener) {
                       @Override
@@ -165,8 +129,8 @@ final class ProviderSaboteurs {
             "S-EXIT-01"),
         Saboteur.provider(
             "an input that never ends",
-            processes(
-                (process, killer) ->
+            BackendWrapper.processes(
+                (id, process) ->
                     new ProcessWrapper(process) {
                       @Override
                       public void closeInput(Deadline deadline) {
@@ -177,7 +141,7 @@ final class ProviderSaboteurs {
             "S-EXEC-03"),
         Saboteur.provider(
             "output that overtakes a full listener",
-            listeners(
+            BackendWrapper.listeners(
                 listener ->
                     new ListenerWrapper(listener) {
                       @Override
@@ -230,6 +194,14 @@ final class ProviderSaboteurs {
                 },
             "S_FILE_.*",
             "S-FILE-02"));
+  }
+
+  private static void kill(SandboxBackend backend, LaunchId id) {
+    try {
+      Object unused = backend.kill(id, Deadline.after(Duration.ofSeconds(5)));
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
   }
 
   /** Opens whatever a link names. */

@@ -1,5 +1,6 @@
 package io.sandboxspi.tck.saboteur;
 
+import io.sandboxspi.CleanupTimings;
 import io.sandboxspi.Ptys;
 import io.sandboxspi.SandboxSession;
 import io.sandboxspi.SandboxSpec;
@@ -108,6 +109,11 @@ record Saboteur(String name, TckEnvironment environment, String tests, Set<Strin
   /** An engine that is made in another way. */
   static Saboteur engine(String name, SessionFactory factory, String tests, String... breaks) {
     return of(name, TckEnvironment.of(new PlainProvider()).sessions(factory), tests, breaks);
+  }
+
+  /** With other bounds, where the longest of them has to pass. */
+  Saboteur timings(CleanupTimings timings) {
+    return new Saboteur(name, environment.timings(timings), tests, breaks);
   }
 
   @Override

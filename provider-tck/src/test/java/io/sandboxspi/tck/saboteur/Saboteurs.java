@@ -8,9 +8,11 @@ final class Saboteurs {
 
   static Stream<Saboteur> all() {
     return Stream.of(
+            ClosingSaboteurs.all(), // first: it waits longest
             ProviderSaboteurs.all(),
             HearingSaboteurs.all(),
             SessionSaboteurs.all(),
+            WindowSaboteurs.all(),
             ResultSaboteurs.all(),
             OwnershipSaboteurs.all())
         .flatMap(each -> each);
