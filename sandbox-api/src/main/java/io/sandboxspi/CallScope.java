@@ -74,7 +74,8 @@ public final class CallScope implements AutoCloseable {
    * S-CANCEL-03).
    *
    * @return whether this reason is the one that counts
-   * @throws RuntimeException what an action of {@link #onCancel} threw first, once all have run
+   * @throws RuntimeException or an error: what an action of {@link #onCancel} threw first, once all
+   *     have run
    */
   public boolean cancel(RuntimeException why) {
     Objects.requireNonNull(why, "why");
@@ -91,11 +92,11 @@ public final class CallScope implements AutoCloseable {
   }
 
   private static void tell(List<Runnable> actions) {
-    RuntimeException first = null;
+    Throwable first = null;
     for (Runnable action : actions) {
       try {
         action.run();
-      } catch (RuntimeException e) {
+      } catch (RuntimeException | Error e) { // whoever waits must hear of it all the same
         if (first == null) {
           first = e;
         } else if (first != e) {
@@ -103,8 +104,11 @@ public final class CallScope implements AutoCloseable {
         }
       }
     }
-    if (first != null) {
-      throw first;
+    if (first instanceof Error e) {
+      throw e;
+    }
+    if (first instanceof RuntimeException e) {
+      throw e;
     }
   }
 

@@ -9,7 +9,9 @@ public sealed interface SandboxEvent {
   /** The session. */
   String sessionId();
 
-  /** Counts up from 1 in each session, without gaps (spec S-EVT-02). */
+  /**
+   * Counts up from 1 in each session; a gap is what the listener was too slow for (spec S-EVT-02).
+   */
   long sequence();
 
   /** When it happened. */

@@ -19,6 +19,8 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 
 /** A JVM that ends while its sandbox runs processes. */
 final class EndingHost {
@@ -41,7 +43,9 @@ final class EndingHost {
     System.out.println("READY");
     switch (how) {
       case "exit", "hook" -> System.exit(0);
-      case "term" -> Thread.sleep(60_000);
+      case "term" -> {
+        boolean never = new CountDownLatch(1).await(60, TimeUnit.SECONDS); // SIGTERM ends it
+      }
       default -> {
         // The last thread that is no daemon returns.
       }

@@ -32,6 +32,7 @@ import java.util.UUID;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.IntSupplier;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Assumptions;
 
@@ -105,7 +106,7 @@ public final class TckKit {
   /** Opens one more session. */
   public SandboxSession open() throws InterruptedException {
     SandboxSpec.Builder spec =
-        SandboxSpec.builder().env(RUN, run).timings(environment.timings()).listener(this::told);
+        SandboxSpec.builder().env(RUN, run).timings(environment.timings()).listener(this::heard);
     environment.options().forEach(spec::option);
     EngineOptions options = EngineOptions.defaults().withHooks(gates).withPtyIds(ptyIds);
     SessionFactory.Opened opened = environment.sessions().open(provider, spec.build(), options);
@@ -113,7 +114,7 @@ public final class TckKit {
     return opened.session();
   }
 
-  private void told(SandboxEvent event) {
+  private void heard(SandboxEvent event) {
     events.add(event);
     listeners.forEach(listener -> listener.onEvent(event));
   }
@@ -158,6 +159,11 @@ public final class TckKit {
   /** Events of all sessions so far. */
   public List<SandboxEvent> events() {
     return List.copyOf(events);
+  }
+
+  /** Whether such an event is told; listeners hear a moment after the operation. */
+  public boolean told(Predicate<SandboxEvent> wanted) throws Exception {
+    return Await.until(bound(), () -> events.stream().anyMatch(wanted));
   }
 
   /** Tells a listener of every event from now on. */

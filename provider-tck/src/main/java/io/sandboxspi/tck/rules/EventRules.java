@@ -20,10 +20,10 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 /** What listeners hear. */
 public interface EventRules extends KitAccess {
-  private void finished(Operation operation, Outcome outcome) {
+  private void finished(Operation operation, Outcome outcome) throws Exception {
     boolean found =
-        kit().events().stream()
-            .anyMatch(
+        kit()
+            .told(
                 e ->
                     e instanceof SandboxEvent.Finished f
                         && f.operation() == operation
@@ -53,6 +53,7 @@ public interface EventRules extends KitAccess {
     Expect.code("S-FILE-04", ErrorCode.FILE_NOT_FOUND, () -> session.files().read("f"));
     session.stop();
     session.close();
+    finished(Operation.CLOSE, Outcome.OK);
     Map<Long, Operation> open = new HashMap<>();
     List<SandboxEvent> events =
         kit().events().stream()

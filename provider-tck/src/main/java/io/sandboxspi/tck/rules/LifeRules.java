@@ -138,7 +138,7 @@ public interface LifeRules extends KitAccess {
         };
     Caller<Boolean> call = kit().run(work);
     call.returnsWithin("S-LIFE-05", kit().closeBound());
-    Expect.that("S-LIFE-05", calls.get() > 0, "the listener was called");
+    kit().eventually("S-LIFE-05", "the listener is called", () -> calls.get() > 0);
     kit().dead("S-LIFE-05", "a");
     kit().run(session::close).returnsWithin("S-LIFE-05", kit().closeBound()).value("S-LIFE-05");
   }

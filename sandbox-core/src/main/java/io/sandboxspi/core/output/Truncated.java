@@ -21,4 +21,10 @@ public record Truncated(String text, OptionalInt originalTokens) {
   public static Truncated whole(String text) {
     return new Truncated(text, OptionalInt.empty());
   }
+
+  /** Sizes only: the text may hold secrets (S-ERR-03). */
+  @Override
+  public String toString() {
+    return "Truncated[characters=" + text.length() + ", originalTokens=" + originalTokens + "]";
+  }
 }

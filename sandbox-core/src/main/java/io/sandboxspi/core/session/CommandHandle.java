@@ -134,17 +134,20 @@ final class CommandHandle implements RunningCommand {
         };
     Callback.when(
         entry.done(),
-        (result, failure) ->
-            core.work()
-                .execute(
-                    () -> {
-                      if (failure == null) {
-                        copy.complete(result);
-                      } else {
-                        copy.completeExceptionally(failure);
-                      }
-                    }));
+        (result, failure) -> {
+          // Not on a backend's thread, unless there is no other: whoever waits must be told.
+          Callback.when(
+              core.work().call(() -> tell(copy, result, failure)),
+              (told, noThread) -> tell(copy, result, failure));
+        });
     return copy;
+  }
+
+  private static boolean tell(
+      CompletableFuture<ExecResult> copy,
+      @Nullable ExecResult result,
+      @Nullable Throwable failure) {
+    return failure == null ? copy.complete(result) : copy.completeExceptionally(failure);
   }
 
   @Override

@@ -135,8 +135,7 @@ final class EngineCleanup implements CleanupOperations<ProcessEntry> {
     report(entry, true, "is retained: " + cause.getClass().getSimpleName());
   }
 
-  /** Listeners are the runtime's: they get a thread of their own. */
   private void report(ProcessEntry entry, boolean retained, String detail) {
-    core.work().execute(() -> core.events().retention(entry.id().value(), retained, detail));
+    core.events().retention(entry.id().value(), retained, detail);
   }
 }

@@ -3,6 +3,7 @@ package io.sandboxspi.core.session;
 import io.sandboxspi.ErrorCode;
 import io.sandboxspi.FileInfo;
 import io.sandboxspi.Operation;
+import io.sandboxspi.Registration;
 import io.sandboxspi.Retryable;
 import io.sandboxspi.SandboxException;
 import io.sandboxspi.SandboxFiles;
@@ -140,13 +141,12 @@ final class EngineFiles implements SandboxFiles {
               String normal = SandboxPath.normalise(path, files.workspace(), operation);
               Deadline deadline = core.clock().deadline(limit);
               LaneTask<T> task = core.work().call(() -> call.run(files, normal, deadline));
-              Caller.Wait wait = caller.await(task, deadline);
-              if (wait != Caller.Wait.DONE) {
+              Caller.Wait wait = await(task, deadline, caller);
+              if (wait != Caller.Wait.DONE || !task.isDone()) {
                 task.interrupt();
                 Callback.when(task, (late, failure) -> closeLate(late));
-              }
-              if (wait == Caller.Wait.CANCELLED) {
                 caller.throwIfCancelled(List.of());
+                core.gate().check(operation);
               }
               if (wait == Caller.Wait.DEADLINE) {
                 throw failed(operation, path, "did not end in " + limit, null);
@@ -160,6 +160,14 @@ final class EngineFiles implements SandboxFiles {
               }
               return task.join();
             });
+  }
+
+  /** Done also when the session ends, which a call must not outlive (spec S-LIFE-09). */
+  private Caller.Wait await(LaneTask<?> task, Deadline deadline, Caller caller) {
+    Callback.when(task, (value, failure) -> caller.wake());
+    try (Registration watch = core.watchingEnd(caller::wake)) {
+      return caller.await(() -> task.isDone() || core.ending(), deadline);
+    }
   }
 
   /** A stream that comes when its caller has left is nobody's. */

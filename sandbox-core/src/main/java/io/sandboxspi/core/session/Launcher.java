@@ -48,7 +48,7 @@ final class Launcher {
     }
     Deadline deadline = core.clock().deadline(openTimeout);
     LaneTask<SandboxProcess> task =
-        core.work()
+        core.launches()
             .call(
                 () -> {
                   SandboxProcess process = core.backend().launch(request, entry, deadline);

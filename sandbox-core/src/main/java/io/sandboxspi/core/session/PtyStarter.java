@@ -48,13 +48,17 @@ final class PtyStarter {
         request.openTimeout(),
         Operation.PTY_START,
         caller);
-    request
-        .maxLifetime()
-        .ifPresent(
-            life -> {
-              entry.keep(core.clock().schedule(life, () -> core.end(List.of(entry))));
-            });
-    int id = register(entry, caller);
+    int id;
+    try {
+      request
+          .maxLifetime()
+          .ifPresent(
+              life -> entry.keep(core.clock().schedule(life, () -> core.end(List.of(entry)))));
+      id = register(entry);
+    } catch (Throwable failure) { // rethrown; nobody else could reach the process
+      core.helper().cleanUpAfter(failure, core.end(List.of(entry)), caller);
+      throw failure;
+    }
     try {
       return collector.collect(
           entry, id, collector.window(request.collect()), request.collect(), caller, startedAt, 0);
@@ -71,13 +75,11 @@ final class PtyStarter {
     }
   }
 
-  private int register(PtyEntry entry, Caller caller) throws InterruptedException {
+  private int register(PtyEntry entry) {
     core.reached(HookPoint.REG_BEFORE_INSERT, entry.id().value());
     Optional<PtyRegistry.Insertion<PtyEntry>> insertion = core.registry().insert(entry);
     if (insertion.isEmpty()) {
-      SandboxException full = full();
-      core.helper().cleanUpAfter(full, core.end(List.of(entry)), caller);
-      throw full;
+      throw full();
     }
     PtyRegistry.Insertion<PtyEntry> inserted = insertion.get();
     entry.registered(inserted.id());
@@ -101,16 +103,13 @@ final class PtyStarter {
         core.events().begin(Operation.PTY_PRUNE, Integer.toString(victim.ptyId()));
     Callback.when(
         core.end(List.of(victim)).get(0),
-        (result, bug) ->
-            core.work()
-                .execute(
-                    () -> {
-                      if (result == null || result.failure().isEmpty()) {
-                        span.succeeded();
-                      } else {
-                        span.failed(result.failure().get(), false);
-                      }
-                    }));
+        (result, bug) -> {
+          if (result == null || result.failure().isEmpty()) {
+            span.succeeded();
+          } else {
+            span.failed(result.failure().get(), false);
+          }
+        });
     core.freeIfOver(victim);
   }
 

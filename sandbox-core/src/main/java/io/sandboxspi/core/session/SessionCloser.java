@@ -96,6 +96,9 @@ final class SessionCloser {
         core.gate().set(SessionState.CLOSING);
       }
     }
+    if (goal != Goal.STOP) {
+      core.end();
+    }
     if (begin) {
       LaneTask<Boolean> task = core.cleanup().call(() -> perform(run));
       Callback.when(

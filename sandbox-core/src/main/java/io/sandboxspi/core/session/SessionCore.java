@@ -20,6 +20,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
 
 /**
  * What the parts of one session share. Holds no reference to the session that a runtime sees, so
@@ -34,12 +35,14 @@ final class SessionCore implements ProcessEntry.Owner {
   private final EngineOptions options;
   private final SessionEvents events;
   private final Gate gate = new Gate();
+  private final Lane launches;
   private final Lane work;
   private final Lane cleanup;
   private final PtyRegistry<PtyEntry> registry;
   private final PtyCleanupHelper<ProcessEntry> helper;
   private final Finalizer finalizer;
-  private final ThreadLocal<Integer> closingSteps = ThreadLocal.withInitial(() -> 0);
+  private final List<Runnable> endWatchers = new CopyOnWriteArrayList<>();
+  private volatile boolean ending;
 
   SessionCore(
       String id,
@@ -56,6 +59,7 @@ final class SessionCore implements ProcessEntry.Owner {
     this.spec = spec;
     this.options = options;
     this.events = events;
+    this.launches = Lane.platform("sandbox-" + id + "-launch");
     this.work = Lane.light("sandbox-" + id + "-work");
     this.cleanup = Lane.platform("sandbox-" + id + "-cleanup");
     this.registry = new PtyRegistry<>(options.ptyIds(), PtyEntry::exited);
@@ -96,7 +100,12 @@ final class SessionCore implements ProcessEntry.Owner {
     return gate;
   }
 
-  /** For calls to the backend that are not cleanup. */
+  /** For launches: a native one would hold the carrier of a virtual thread (spec S-SPI-07). */
+  Lane launches() {
+    return launches;
+  }
+
+  /** For calls to the backend that are neither launches nor cleanup. */
   Lane work() {
     return work;
   }
@@ -116,20 +125,12 @@ final class SessionCore implements ProcessEntry.Owner {
 
   /** Whether the calling thread is in a closing step, which never waits for itself. */
   boolean insideClosing() {
-    return closingSteps.get() > 0;
+    return events.closing().inside();
   }
 
   /** Marks the calling thread as being in a closing step until the mark is closed. */
   Registration enterClosing() {
-    closingSteps.set(closingSteps.get() + 1);
-    return () -> {
-      int depth = closingSteps.get() - 1;
-      if (depth > 0) {
-        closingSteps.set(depth);
-      } else {
-        closingSteps.remove();
-      }
-    };
+    return events.closing().enter();
   }
 
   void reached(HookPoint point, String launchId) {
@@ -204,6 +205,22 @@ final class SessionCore implements ProcessEntry.Owner {
     entry.tellEnd().forEach(listener -> work.execute(() -> listener.accept(entry.end())));
   }
 
+  /** A shutdown or close has begun: calls that are under way end with the session. */
+  void end() {
+    ending = true;
+    endWatchers.forEach(Runnable::run);
+  }
+
+  boolean ending() {
+    return ending;
+  }
+
+  /** Tells of {@link #end()} until the registration is closed. */
+  Registration watchingEnd(Runnable watcher) {
+    endWatchers.add(watcher);
+    return () -> endWatchers.remove(watcher);
+  }
+
   /** Frees the id of a PTY once nothing of it is left. */
   void freeIfOver(PtyEntry entry) {
     int ptyId = entry.ptyId();
@@ -215,8 +232,10 @@ final class SessionCore implements ProcessEntry.Owner {
   /** Lets the threads go once the session is closed and owns nothing. */
   void retireIfOver() {
     if (gate.state() == SessionState.CLOSED && helper.owned().isEmpty()) {
+      launches.retire();
       work.retire();
       cleanup.retire();
+      events.retire();
     }
   }
 

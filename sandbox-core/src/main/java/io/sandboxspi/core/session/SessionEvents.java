@@ -7,23 +7,28 @@ import io.sandboxspi.SandboxException;
 import io.sandboxspi.SandboxListener;
 import io.sandboxspi.core.time.Caller;
 import io.sandboxspi.core.time.EngineClock;
+import io.sandboxspi.core.time.Lane;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.LongFunction;
 import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Tells listeners of every operation (spec S-EVT-01 to S-EVT-04). Thread-safe. */
+/** Tells listeners of every operation (spec S-EVT-01 to S-EVT-05). Thread-safe. */
 final class SessionEvents {
   private static final Logger LOG = LoggerFactory.getLogger(SessionEvents.class);
 
   private final String sessionId;
-  private final List<SandboxListener> listeners;
   private final EngineClock clock;
-  private final AtomicLong sequence = new AtomicLong();
+  private final Lane lane;
+  private final ClosingSteps closing = new ClosingSteps();
+  private final List<EventFeed> feeds;
+  private final Object lock = new Object();
+  private long sequence;
   private final AtomicLong spans = new AtomicLong();
 
   /** A call with a value. */
@@ -38,8 +43,19 @@ final class SessionEvents {
 
   SessionEvents(String sessionId, List<SandboxListener> listeners, EngineClock clock) {
     this.sessionId = sessionId;
-    this.listeners = listeners;
     this.clock = clock;
+    this.lane = Lane.light("sandbox-" + sessionId + "-events");
+    this.feeds = listeners.stream().map(each -> new EventFeed(each, lane, closing)).toList();
+  }
+
+  /** The closing steps that threads of this session are in. */
+  ClosingSteps closing() {
+    return closing;
+  }
+
+  /** Lets the threads go once what waits is delivered. */
+  void retire() {
+    lane.retire();
   }
 
   /** Makes a blocking call for the calling thread. */
@@ -107,25 +123,26 @@ final class SessionEvents {
   void retention(String processId, boolean retained, String detail) {
     LOG.warn("session {}: process {} {}", sessionId, processId, detail);
     tell(
-        new SandboxEvent.Retention(
-            sessionId, sequence.incrementAndGet(), Instant.now(), processId, retained, detail));
+        number ->
+            new SandboxEvent.Retention(
+                sessionId, number, Instant.now(), processId, retained, detail));
   }
 
   void pressure(int live, int limit) {
     LOG.warn("session {}: {} of {} PTYs live", sessionId, live, limit);
-    tell(
-        new SandboxEvent.PtyPressure(
-            sessionId, sequence.incrementAndGet(), Instant.now(), live, limit));
+    tell(number -> new SandboxEvent.PtyPressure(sessionId, number, Instant.now(), live, limit));
   }
 
-  private void tell(SandboxEvent event) {
-    for (SandboxListener listener : listeners) {
-      try {
-        listener.onEvent(event);
-      } catch (RuntimeException | Error e) {
-        LOG.warn("session {}: a listener failed", sessionId, e);
-      }
+  private void tell(LongFunction<SandboxEvent> numbered) {
+    if (feeds.isEmpty()) {
+      return;
     }
+    // Numbered and taken at once, so that the order in which listeners hear is that of the numbers.
+    synchronized (lock) {
+      SandboxEvent event = numbered.apply(++sequence);
+      feeds.forEach(feed -> feed.add(event));
+    }
+    feeds.forEach(EventFeed::deliver);
   }
 
   /** One operation under way. */
@@ -139,11 +156,9 @@ final class SessionEvents {
       this.operation = operation;
       this.subject = subject;
       LOG.debug("session {}: {} {} begins", sessionId, operation, subject);
-      if (!listeners.isEmpty()) {
-        tell(
-            new SandboxEvent.Started(
-                sessionId, sequence.incrementAndGet(), Instant.now(), id, operation, subject));
-      }
+      tell(
+          number ->
+              new SandboxEvent.Started(sessionId, number, Instant.now(), id, operation, subject));
     }
 
     void succeeded() {
@@ -166,19 +181,18 @@ final class SessionEvents {
           outcome,
           error.map(Enum::name).orElse(""),
           duration);
-      if (!listeners.isEmpty()) {
-        tell(
-            new SandboxEvent.Finished(
-                sessionId,
-                sequence.incrementAndGet(),
-                Instant.now(),
-                id,
-                operation,
-                subject,
-                outcome,
-                error,
-                duration));
-      }
+      tell(
+          number ->
+              new SandboxEvent.Finished(
+                  sessionId,
+                  number,
+                  Instant.now(),
+                  id,
+                  operation,
+                  subject,
+                  outcome,
+                  error,
+                  duration));
     }
   }
 }

@@ -41,12 +41,20 @@ final class SessionOpener {
     Set<Capability> capabilities = Set.copyOf(provider.capabilities());
     String id = UUID.randomUUID().toString().substring(0, 13);
     SessionEvents events = new SessionEvents(id, spec.listeners(), options.clock());
-    SandboxBackend backend =
-        events.call(
-            Operation.CREATE,
-            provider.name(),
-            caller -> create(provider, spec, options.clock(), id, caller));
-    return new SessionCore(id, provider, capabilities, backend, spec, options, events);
+    boolean made = false;
+    try {
+      SandboxBackend backend =
+          events.call(
+              Operation.CREATE,
+              provider.name(),
+              caller -> create(provider, spec, options.clock(), id, caller));
+      made = true;
+      return new SessionCore(id, provider, capabilities, backend, spec, options, events);
+    } finally {
+      if (!made) {
+        events.retire();
+      }
+    }
   }
 
   private static SandboxBackend create(

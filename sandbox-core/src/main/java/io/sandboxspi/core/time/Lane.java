@@ -21,9 +21,11 @@ public final class Lane {
   private static final Logger LOG = LoggerFactory.getLogger(Lane.class);
   private static final long IDLE_SECONDS = 2;
 
+  private final String name;
   private final ThreadPoolExecutor executor;
 
-  private Lane(ThreadPoolExecutor executor) {
+  Lane(String name, ThreadPoolExecutor executor) {
+    this.name = name;
     this.executor = executor;
   }
 
@@ -33,6 +35,7 @@ public final class Lane {
    */
   public static Lane platform(String name) {
     return new Lane(
+        name,
         new ThreadPoolExecutor(
             0,
             Integer.MAX_VALUE,
@@ -49,18 +52,27 @@ public final class Lane {
       return platform(name);
     }
     return new Lane(
+        name,
         new ThreadPoolExecutor(
             0, Integer.MAX_VALUE, 0, TimeUnit.SECONDS, new SynchronousQueue<>(), virtual));
   }
 
-  /** Runs a task. What it throws is logged. */
+  /**
+   * Runs a task. What it throws is logged, and so is that there was no thread for it: this is
+   * called where nothing may be thrown, as by a backend that tells of an exit.
+   */
   public void execute(Runnable task) {
-    executor.execute(
-        () -> {
-          try {
-            task.run();
-          } catch (RuntimeException | Error e) {
-            LOG.error("a task of {} failed", Thread.currentThread().getName(), e);
+    LaneTask<Boolean> done =
+        call(
+            () -> {
+              task.run();
+              return true;
+            });
+    Callback.when(
+        done,
+        (ok, failure) -> {
+          if (failure != null) {
+            LOG.error("a task of {} failed", name, failure);
           }
         });
   }

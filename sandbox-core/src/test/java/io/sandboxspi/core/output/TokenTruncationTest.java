@@ -16,6 +16,12 @@ class TokenTruncationTest {
               + "(?<head>[^…]*)…(?<dropped>\\d+) tokens? left out…(?<tail>[^…]*)");
 
   @Test
+  @Tag("S-ERR-03")
+  void aResultShowsNoText() {
+    assertThat(Truncated.whole("canary").toString()).doesNotContain("canary");
+  }
+
+  @Test
   void withinTheBudgetTextIsUnchanged() {
     assertThat(TokenTruncation.truncate("12345678", 2)).isEqualTo(Truncated.whole("12345678"));
     assertThat(TokenTruncation.truncate("€€", 2)).isEqualTo(Truncated.whole("€€"));

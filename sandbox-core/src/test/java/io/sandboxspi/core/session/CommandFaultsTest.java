@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.sandboxspi.CallScope;
-import io.sandboxspi.CleanupTimings;
 import io.sandboxspi.Command;
 import io.sandboxspi.ErrorCode;
 import io.sandboxspi.ExecResult;
@@ -13,7 +12,6 @@ import io.sandboxspi.Operation;
 import io.sandboxspi.Retryable;
 import io.sandboxspi.RunningCommand;
 import io.sandboxspi.SandboxException;
-import io.sandboxspi.SandboxSpec;
 import io.sandboxspi.Stdin;
 import io.sandboxspi.core.pty.Within;
 import io.sandboxspi.core.time.CountingClock;
@@ -37,17 +35,8 @@ class CommandFaultsTest {
   @BeforeEach
   void open() throws Exception {
     session =
-        EngineSession.open(
-            provider,
-            SandboxSpec.builder()
-                .timings(
-                    new CleanupTimings(
-                        Duration.ofSeconds(2),
-                        Duration.ofMillis(300),
-                        Duration.ofMillis(500),
-                        Duration.ofSeconds(2)))
-                .build(),
-            EngineOptions.defaults().withClock(clock));
+        TestSessions.open(
+            provider, Duration.ofMillis(500), EngineOptions.defaults().withClock(clock));
   }
 
   @AfterEach

@@ -3,7 +3,6 @@ package io.sandboxspi.core.session;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.sandboxspi.CleanupTimings;
 import io.sandboxspi.Command;
 import io.sandboxspi.ErrorCode;
 import io.sandboxspi.ExecResult;
@@ -11,13 +10,14 @@ import io.sandboxspi.ExitStatus;
 import io.sandboxspi.Operation;
 import io.sandboxspi.RunningCommand;
 import io.sandboxspi.SandboxException;
-import io.sandboxspi.SandboxSpec;
 import io.sandboxspi.Stdin;
 import io.sandboxspi.core.pty.Within;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
@@ -31,24 +31,31 @@ class CommandsTest {
 
   @BeforeEach
   void open() throws Exception {
-    session =
-        EngineSession.open(
-            provider,
-            SandboxSpec.builder()
-                .timings(
-                    new CleanupTimings(
-                        Duration.ofSeconds(2),
-                        Duration.ofMillis(300),
-                        Duration.ofMillis(100),
-                        Duration.ofSeconds(2)))
-                .build(),
-            EngineOptions.defaults());
+    session = TestSessions.open(provider, Duration.ofMillis(100), EngineOptions.defaults());
   }
 
   @AfterEach
   void close() {
     session.close();
     assertThat(session.ledger().open()).isEmpty();
+  }
+
+  @Test
+  @Tag("S-SPI-07")
+  void launchesAndKillsRunOnPlatformThreads() throws Exception {
+    List<Thread> seen = new CopyOnWriteArrayList<>();
+    provider.onLaunch = id -> seen.add(Thread.currentThread());
+    provider.onKill = id -> seen.add(Thread.currentThread());
+    session.start(Command.of("x")).close();
+    assertThat(seen)
+        .hasSize(2)
+        .extracting(thread -> thread.getName().replaceAll(".*-([a-z]+)-\\d+", "$1"))
+        .containsExactly("launch", "cleanup");
+    assertThat(seen).noneMatch(CommandsTest::isVirtual);
+  }
+
+  private static boolean isVirtual(Thread thread) {
+    return thread.getClass().getSimpleName().contains("VirtualThread");
   }
 
   @Test

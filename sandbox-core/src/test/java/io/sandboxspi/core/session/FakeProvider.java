@@ -225,7 +225,7 @@ class FakeProvider implements SandboxProvider, SandboxBackend {
   }
 
   /** No files at all. */
-  private static final class NoFiles implements BackendFiles {
+  static class NoFiles implements BackendFiles {
     @Override
     public String workspace() {
       return "/workspace";

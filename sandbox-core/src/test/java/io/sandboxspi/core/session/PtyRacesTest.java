@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.sandboxspi.CallScope;
-import io.sandboxspi.CleanupTimings;
 import io.sandboxspi.ErrorCode;
 import io.sandboxspi.ExitStatus;
 import io.sandboxspi.PtyEndReason;
@@ -13,7 +12,6 @@ import io.sandboxspi.PtyRequest;
 import io.sandboxspi.PtyStream;
 import io.sandboxspi.PtyUpdate;
 import io.sandboxspi.SandboxException;
-import io.sandboxspi.SandboxSpec;
 import io.sandboxspi.YieldOptions;
 import io.sandboxspi.core.pty.Within;
 import java.time.Duration;
@@ -39,16 +37,9 @@ class PtyRacesTest {
   @BeforeEach
   void open() throws Exception {
     session =
-        EngineSession.open(
+        TestSessions.open(
             provider,
-            SandboxSpec.builder()
-                .timings(
-                    new CleanupTimings(
-                        Duration.ofSeconds(2),
-                        Duration.ofMillis(300),
-                        Duration.ofMillis(100),
-                        Duration.ofSeconds(2)))
-                .build(),
+            Duration.ofMillis(100),
             EngineOptions.defaults()
                 .withPtyIds(id::get)
                 .withHooks((point, launch) -> hooks.reached(point, launch)));

@@ -24,6 +24,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.stream.LongStream;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
@@ -203,6 +204,7 @@ class SessionLifeTest {
   void aCloseFromInsideAClosingStepNeverWaitsForItself() throws Exception {
     AtomicReference<EngineSession> self = new AtomicReference<>();
     AtomicReference<Throwable> thrown = new AtomicReference<>();
+    CountDownLatch told = new CountDownLatch(2);
     EngineSession session =
         EngineSession.open(
             provider,
@@ -217,6 +219,7 @@ class SessionLifeTest {
                         } catch (InterruptedException | RuntimeException e) {
                           thrown.set(e);
                         }
+                        told.countDown();
                       }
                     })
                 .build(),
@@ -232,6 +235,7 @@ class SessionLifeTest {
             });
     assertThat(Within.get(closing.result())).isTrue();
     assertThat(session.state()).isEqualTo(SessionState.CLOSED);
+    Within.await(told);
     assertThat(thrown.get()).isNull();
   }
 
@@ -284,6 +288,7 @@ class SessionLifeTest {
     assertThatThrownBy(() -> session.files().stat("missing")).isInstanceOf(SandboxException.class);
     session.files().list(".");
     session.close();
+    Within.until(this::closeTold);
     List<SandboxEvent.Finished> finished =
         events.stream()
             .filter(SandboxEvent.Finished.class::isInstance)
@@ -294,8 +299,16 @@ class SessionLifeTest {
         .containsExactly(
             "CREATE OK", "EXEC CANCELLED", "FILE_STAT ERROR", "FILE_LIST OK", "CLOSE OK");
     assertThat(finished.get(2).error()).contains(ErrorCode.FILE_NOT_FOUND);
-    assertThat(events).extracting(SandboxEvent::sequence).doesNotHaveDuplicates();
-    assertThat(events.stream().mapToLong(SandboxEvent::sequence).max()).hasValue(events.size());
+    assertThat(events)
+        .extracting(SandboxEvent::sequence)
+        .containsExactlyElementsOf(LongStream.rangeClosed(1, events.size()).boxed().toList());
+  }
+
+  /** Told in order: nothing comes after it. */
+  private boolean closeTold() {
+    return events.stream()
+        .anyMatch(
+            e -> e instanceof SandboxEvent.Finished f && f.operation().name().equals("CLOSE"));
   }
 
   @Test
@@ -314,6 +327,7 @@ class SessionLifeTest {
     assertThatThrownBy(() -> session.ptys().start(request))
         .satisfies(e -> assertThat(chain(e)).doesNotContain("canary"));
     session.close();
+    Within.until(this::closeTold);
     assertThat(events.toString() + session + command + request).doesNotContain("canary");
   }
 
