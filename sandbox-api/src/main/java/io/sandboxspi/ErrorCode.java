@@ -19,6 +19,10 @@ public enum ErrorCode {
   CREATE_FAILED,
   /** The backend is proven not to exist any more. */
   BACKEND_GONE,
+  /** The backend exists but runs nothing: it was stopped or paused. */
+  BACKEND_NOT_RUNNING,
+  /** The backend did not answer before the deadline; whether it did what was asked is not known. */
+  BACKEND_UNRESPONSIVE,
   /** The session is closing or closed. */
   SESSION_CLOSED,
   /** The program was not found; only without a shell, which would exit with 127. */

@@ -118,8 +118,8 @@ final class Containers {
             });
   }
 
-  /** Stops a container; its main process ends at once when asked to. */
-  void stop(String container, Deadline deadline) throws InterruptedException {
+  /** Stops a container; its main process ends at once when asked to, and so do all others. */
+  ReleaseOutcome stop(String container, Deadline deadline) throws InterruptedException {
     try {
       Optional<Object> unused =
           engine.call(
@@ -129,10 +129,14 @@ final class Containers {
                 return Optional.empty();
               });
     } catch (Refusal refusal) {
-      boolean stopped = refusal.status() == 304 || refusal.notFound();
-      if (!stopped) {
+      if (refusal.notFound()) {
+        return ReleaseOutcome.ALREADY_GONE;
+      }
+      boolean stoppedBefore = refusal.status() == 304;
+      if (!stoppedBefore) {
         throw refusal;
       }
     }
+    return ReleaseOutcome.STOPPED;
   }
 }

@@ -4,6 +4,7 @@ import io.sandboxspi.ErrorCode;
 import io.sandboxspi.Operation;
 import io.sandboxspi.Retryable;
 import io.sandboxspi.SandboxException;
+import io.sandboxspi.core.posix.PosixLauncher;
 import io.sandboxspi.core.posix.PosixState;
 import io.sandboxspi.core.time.Lane;
 import io.sandboxspi.docker.attach.AttachReactor;
@@ -39,6 +40,7 @@ final class DockerBackend implements SandboxBackend {
   private final ControlLink control;
   private final ExitWatch exits;
   private final Kills kills;
+  private final Spares spares;
   private final Launcher launcher;
   private final ControlLink fileLink;
   private final DockerFiles files;
@@ -49,6 +51,7 @@ final class DockerBackend implements SandboxBackend {
       String session,
       String container,
       String workspace,
+      int spares,
       DockerOptions.OnRelease onRelease) {
     this.ref = ref;
     this.container = container;
@@ -65,9 +68,21 @@ final class DockerBackend implements SandboxBackend {
     this.control = new ControlLink(execs, questions, state.shell(), "");
     this.exits = new ExitWatch(execs, control, state, reactor, lane, launches);
     this.kills = new Kills(container, containers, control, state, launches, exits, killLane);
+    PosixLauncher posix = Launcher.posix(state);
+    this.spares = new Spares(spares, execs, posix, control, reactor, lane);
     this.launcher =
         new Launcher(
-            container, workspace, containers, execs, control, state, reactor, launches, exits);
+            container,
+            workspace,
+            containers,
+            execs,
+            control,
+            state,
+            reactor,
+            launches,
+            exits,
+            posix,
+            this.spares);
     // A shell of their own: a slow file must not keep a kill waiting.
     this.fileLink = new ControlLink(execs, questions, state.shell(), DockerFiles.LIBRARY);
     this.files = new DockerFiles(workspace, state.shell(), fileLink, launcher, kills);
@@ -96,6 +111,10 @@ final class DockerBackend implements SandboxBackend {
     if (code != 0) {
       throw Failures.create("the container's shell does not work: code " + code).build();
     }
+  }
+
+  Spares spares() {
+    return spares;
   }
 
   @Override
@@ -144,6 +163,7 @@ final class DockerBackend implements SandboxBackend {
   /** Lets go of everything on this side; never needs the engine. */
   void close() {
     exits.close();
+    spares.close();
     launches.close();
     fileLink.close();
     control.close();
@@ -155,6 +175,9 @@ final class DockerBackend implements SandboxBackend {
 
   @Override
   public ReleaseOutcome release(Deadline deadline) throws InterruptedException {
+    if (onRelease == DockerOptions.OnRelease.KEEP) {
+      spares.end(deadline);
+    }
     close();
     try {
       switch (onRelease) {
@@ -162,8 +185,7 @@ final class DockerBackend implements SandboxBackend {
           return ReleaseOutcome.DONE;
         }
         case STOP -> {
-          containers.stop(container, deadline);
-          return ReleaseOutcome.DONE;
+          return containers.stop(container, deadline);
         }
         case REMOVE -> {
           return containers.remove(container, deadline);

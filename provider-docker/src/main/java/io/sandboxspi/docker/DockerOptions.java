@@ -36,6 +36,7 @@ import java.util.regex.Pattern;
  * @param labels more labels for the container
  * @param init whether the engine's init is the first process, instead of a shell
  * @param runtime an OCI runtime that the engine knows
+ * @param spares how many processes of each kind wait for a launch at most
  * @param onRelease what becomes of the container when a session lets go of it
  */
 record DockerOptions(
@@ -58,6 +59,7 @@ record DockerOptions(
     Map<String, String> labels,
     boolean init,
     Optional<String> runtime,
+    int spares,
     OnRelease onRelease) {
 
   /** Directories of this host below which binds are allowed, with the path separator between. */
@@ -69,6 +71,7 @@ record DockerOptions(
 
   private static final String DEFAULT_WORKSPACE = "/workspace";
   private static final long DEFAULT_PIDS = 1024;
+  private static final long MOST_SPARES = 16;
   private static final long LEAST_MEMORY = 6L << 20;
   private static final String CAPABILITIES =
       "CHOWN,DAC_OVERRIDE,FOWNER,FSETID,KILL,NET_BIND_SERVICE,SETGID,SETUID";
@@ -92,6 +95,7 @@ record DockerOptions(
           "pull",
           "read-only",
           "runtime",
+          "spares",
           "tmpfs",
           "user",
           WORKSPACE);
@@ -185,6 +189,7 @@ record DockerOptions(
             labels(in.list("labels")),
             in.flag("init", false),
             in.text("runtime", WORD, "the name of an OCI runtime"),
+            (int) in.number("spares", 0, MOST_SPARES).orElse(1),
             in.choice("on-release", OnRelease.KEEP));
     options.checkTogether();
     return options;

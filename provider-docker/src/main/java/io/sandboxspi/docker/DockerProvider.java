@@ -104,6 +104,7 @@ public final class DockerProvider implements SandboxProvider {
               request.sessionId(),
               container,
               options.workspace(),
+              options.spares(),
               options.onRelease());
       backend.greet(deadline);
       live.put(container, backend);
@@ -146,6 +147,7 @@ public final class DockerProvider implements SandboxProvider {
               labels.get(Labels.SESSION) + "-again",
               container,
               labels.getOrDefault(Labels.WORKSPACE, "/"),
+              Labels.spares(labels),
               DockerOptions.OnRelease.valueOf(
                   labels.getOrDefault(Labels.ON_RELEASE, DockerOptions.OnRelease.KEEP.name())));
       live.put(container, backend);

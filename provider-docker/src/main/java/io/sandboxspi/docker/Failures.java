@@ -24,8 +24,11 @@ final class Failures {
   /** The engine did not answer. */
   static SandboxException of(Operation operation, EngineException failure) {
     boolean sent = failure.kind() != EngineException.Kind.UNREACHABLE;
-    return SandboxException.builder(
-            ErrorCode.TRANSPORT, operation, String.valueOf(failure.getMessage()))
+    ErrorCode code =
+        failure.kind() == EngineException.Kind.TIMEOUT
+            ? ErrorCode.BACKEND_UNRESPONSIVE
+            : ErrorCode.TRANSPORT;
+    return SandboxException.builder(code, operation, String.valueOf(failure.getMessage()))
         .cause(failure)
         .retryable(sent ? Retryable.UNKNOWN : Retryable.YES)
         .context("failure", failure.kind())

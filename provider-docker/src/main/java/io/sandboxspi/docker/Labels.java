@@ -23,6 +23,9 @@ final class Labels {
   /** What becomes of it when a session lets go. */
   static final String ON_RELEASE = PREFIX + "on-release";
 
+  /** How many spares are kept. */
+  static final String SPARES = PREFIX + "spares";
+
   private Labels() {}
 
   static Map<String, String> of(String session, DockerOptions options) {
@@ -32,7 +35,14 @@ final class Labels {
     labels.put(CREATED, Instant.now().toString());
     labels.put(WORKSPACE, options.workspace());
     labels.put(ON_RELEASE, options.onRelease().name());
+    labels.put(SPARES, String.valueOf(options.spares()));
     return labels;
+  }
+
+  /** How many spares a container was made for; none if it does not say. */
+  static int spares(Map<String, String> labels) {
+    String text = labels.getOrDefault(SPARES, "0");
+    return text.matches("[0-9]{1,2}") ? Integer.parseInt(text) : 0;
   }
 
   private static String owner() {

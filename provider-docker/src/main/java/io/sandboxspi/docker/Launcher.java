@@ -16,6 +16,8 @@ import io.sandboxspi.spi.Deadline;
 import io.sandboxspi.spi.LaunchRequest;
 import io.sandboxspi.spi.ProcessListener;
 import io.sandboxspi.spi.SandboxProcess;
+import java.time.Duration;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -23,6 +25,8 @@ import java.util.concurrent.TimeoutException;
 
 /** Starts programs in the container and waits until each says that it runs. */
 final class Launcher {
+  private static final Duration ANSWER = Duration.ofSeconds(5);
+
   private final String container;
   private final String workspace;
   private final Containers containers;
@@ -33,6 +37,7 @@ final class Launcher {
   private final Launches launches;
   private final ExitWatch exits;
   private final PosixLauncher posix;
+  private final Spares spares;
 
   Launcher(
       String container,
@@ -43,7 +48,9 @@ final class Launcher {
       PosixState state,
       AttachReactor reactor,
       Launches launches,
-      ExitWatch exits) {
+      ExitWatch exits,
+      PosixLauncher posix,
+      Spares spares) {
     this.container = container;
     this.workspace = workspace;
     this.containers = containers;
@@ -53,14 +60,18 @@ final class Launcher {
     this.reactor = reactor;
     this.launches = launches;
     this.exits = exits;
-    this.posix =
-        PosixLauncher.of(
-            state,
-            Set.of(
-                LaunchOption.ANNOUNCE,
-                LaunchOption.SUPERVISE,
-                LaunchOption.TERMINAL_SIZE,
-                LaunchOption.NATIVE_ENVIRONMENT));
+    this.posix = posix;
+    this.spares = spares;
+  }
+
+  static PosixLauncher posix(PosixState state) {
+    return PosixLauncher.of(
+        state,
+        Set.of(
+            LaunchOption.ANNOUNCE,
+            LaunchOption.SUPERVISE,
+            LaunchOption.TERMINAL_SIZE,
+            LaunchOption.NATIVE_ENVIRONMENT));
   }
 
   SandboxProcess launch(LaunchRequest request, ProcessListener listener, Deadline deadline)
@@ -71,6 +82,7 @@ final class Launcher {
     try {
       Attach attach = start(launch, request, deadline);
       LaunchReport report = announcement(launch, deadline);
+      spares.used(launch.terminal());
       if (!(report instanceof LaunchReport.Started)) {
         throw failure(launch, request, report, deadline);
       }
@@ -100,6 +112,10 @@ final class Launcher {
             .workdir()
             .map(dir -> dir.startsWith("/") ? dir : workspace + "/" + dir)
             .orElse(workspace);
+    Optional<Spare> spare = spares.take(launch.terminal());
+    if (spare.isPresent() && taken(spare.get(), request, directory, deadline)) {
+      return spare.get().give(launch);
+    }
     Execs.Spec spec =
         new Execs.Spec(
             posix.argv(request, directory),
@@ -112,6 +128,28 @@ final class Launcher {
     Attach attach = reactor.attach(started.connection(), launch.terminal(), launch);
     launch.attached().complete(attach);
     return attach;
+  }
+
+  /** Whether a spare takes a launch. Without an answer it may have: then the launch has failed. */
+  private boolean taken(Spare spare, LaunchRequest request, String directory, Deadline deadline)
+      throws InterruptedException {
+    boolean taken = false;
+    try {
+      String command = posix.release(spare.id(), request, directory);
+      Duration half = deadline.remaining().dividedBy(2);
+      Deadline part = Deadline.after(half.compareTo(ANSWER) < 0 ? half : ANSWER);
+      taken = PosixLauncher.released(spare.id(), control.ask(command, part).text());
+      return taken;
+    } catch (EngineException e) {
+      Containers.State now = containers.describe(container, deadline).state();
+      throw now == Containers.State.RUNNING
+          ? Failures.ofLaunch(e)
+          : notRunning(now, Retryable.UNKNOWN).cause(e).build();
+    } finally {
+      if (!taken) {
+        spares.discard(spare);
+      }
+    }
   }
 
   private static LaunchReport announcement(Launch launch, Deadline deadline)
@@ -172,7 +210,7 @@ final class Launcher {
   private static SandboxException.Builder notRunning(Containers.State now, Retryable retryable) {
     boolean gone = now == Containers.State.GONE;
     return SandboxException.builder(
-            gone ? ErrorCode.BACKEND_GONE : ErrorCode.LAUNCH_FAILED,
+            gone ? ErrorCode.BACKEND_GONE : ErrorCode.BACKEND_NOT_RUNNING,
             Operation.COMMAND_START,
             gone
                 ? "the container does not exist any more"

@@ -3,7 +3,6 @@ package io.sandboxspi.docker;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import com.github.dockerjava.api.DockerClient;
 import io.sandboxspi.ErrorCode;
 import io.sandboxspi.ExitStatus;
 import io.sandboxspi.SandboxException;
@@ -21,7 +20,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.UUID;
-import java.util.function.Consumer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -54,17 +52,6 @@ class ContainerStatesTest {
     return Deadline.after(Duration.ofSeconds(20));
   }
 
-  private void engine(Consumer<DockerClient> work) throws InterruptedException {
-    Object unused =
-        DockerFixture.engine()
-            .call(
-                soon(),
-                client -> {
-                  work.accept(client);
-                  return true;
-                });
-  }
-
   private LaunchId launch(Recording listener) throws InterruptedException {
     LaunchId id = LaunchId.random();
     listener.attach(backend.launch(request(id), listener, soon()));
@@ -94,8 +81,8 @@ class ContainerStatesTest {
   @Test
   void aPausedContainerRefusesLaunchesAndProvesNothing() throws Exception {
     LaunchId id = launch(new Recording());
-    engine(client -> client.pauseContainerCmd(container).exec());
-    refused(ErrorCode.LAUNCH_FAILED, "PAUSED");
+    DockerFixture.tell(client -> client.pauseContainerCmd(container).exec());
+    refused(ErrorCode.BACKEND_NOT_RUNNING, "PAUSED");
     Deadline two = Deadline.after(Duration.ofSeconds(2));
     assertThat(
             DockerFixture.timed(
@@ -106,7 +93,7 @@ class ContainerStatesTest {
                 }))
         .isLessThan(Duration.ofSeconds(4));
     assertThat(backend.probe(soon())).isEqualTo(Liveness.UNKNOWN);
-    engine(client -> client.unpauseContainerCmd(container).exec());
+    DockerFixture.tell(client -> client.unpauseContainerCmd(container).exec());
     assertThat(backend.kill(id, soon()).proven()).isTrue();
     assertThat(backend.probe(soon())).isEqualTo(Liveness.RUNNING);
   }
@@ -115,9 +102,9 @@ class ContainerStatesTest {
   void aStoppedContainerEndsItsLaunchesAndProvesIt() throws Exception {
     Recording listener = new Recording();
     LaunchId id = launch(listener);
-    engine(client -> client.stopContainerCmd(container).withTimeout(1).exec());
+    DockerFixture.tell(client -> client.stopContainerCmd(container).withTimeout(1).exec());
     lost(listener);
-    refused(ErrorCode.LAUNCH_FAILED, "STOPPED");
+    refused(ErrorCode.BACKEND_NOT_RUNNING, "STOPPED");
     assertThat(backend.kill(id, soon())).isEqualTo(TerminationOutcome.alreadyGone());
     assertThat(backend.probe(soon())).isEqualTo(Liveness.UNKNOWN);
   }
@@ -126,7 +113,7 @@ class ContainerStatesTest {
   void aRestartedContainerWorksAndItsEarlierLaunchesAreGone() throws Exception {
     Recording listener = new Recording();
     LaunchId id = launch(listener);
-    engine(client -> client.restartContainerCmd(container).withTimeout(1).exec());
+    DockerFixture.tell(client -> client.restartContainerCmd(container).withTimeout(1).exec());
     lost(listener);
     assertThat(backend.kill(id, soon())).isEqualTo(TerminationOutcome.alreadyGone());
     Recording second = new Recording();
@@ -140,7 +127,7 @@ class ContainerStatesTest {
   void aRemovedContainerIsGone() throws Exception {
     Recording listener = new Recording();
     LaunchId id = launch(listener);
-    engine(client -> client.removeContainerCmd(container).withForce(true).exec());
+    DockerFixture.tell(client -> client.removeContainerCmd(container).withForce(true).exec());
     lost(listener);
     refused(ErrorCode.BACKEND_GONE, "GONE");
     assertThat(backend.kill(id, soon())).isEqualTo(TerminationOutcome.alreadyGone());
@@ -154,7 +141,7 @@ class ContainerStatesTest {
   @Test
   void aStoppedContainerIsStartedByAnAttach() throws Exception {
     backend.files().write("kept", new java.io.ByteArrayInputStream(new byte[] {1}), soon());
-    engine(client -> client.stopContainerCmd(container).withTimeout(1).exec());
+    DockerFixture.tell(client -> client.stopContainerCmd(container).withTimeout(1).exec());
     SandboxBackend again = provider.attach(backend.ref(), soon());
     assertThat(again.probe(soon())).isEqualTo(Liveness.RUNNING);
     assertThat(again.files().stat("kept", soon()).size()).isEqualTo(1);

@@ -14,6 +14,6 @@ class DockerBusyboxRootTckTest extends SandboxProviderTck {
   @Override
   protected TckEnvironment environment() {
     return TckEnvironment.of(new DockerProvider())
-        .options(Map.of("image", TestEngine.BUSYBOX, "pull", "never"));
+        .options(Map.of("image", TestEngine.BUSYBOX, "pull", "never", "network", "none"));
   }
 }

@@ -14,6 +14,15 @@ class DockerBusyboxUserTckTest extends SandboxProviderTck {
   @Override
   protected TckEnvironment environment() {
     return TckEnvironment.of(new DockerProvider())
-        .options(Map.of("image", TestEngine.BUSYBOX, "pull", "never", "user", "1000:1000"));
+        .options(
+            Map.of(
+                "image",
+                TestEngine.BUSYBOX,
+                "pull",
+                "never",
+                "network",
+                "none",
+                "user",
+                "1000:1000"));
   }
 }

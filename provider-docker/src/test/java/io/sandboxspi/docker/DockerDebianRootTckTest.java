@@ -14,6 +14,6 @@ class DockerDebianRootTckTest extends SandboxProviderTck {
   @Override
   protected TckEnvironment environment() {
     return TckEnvironment.of(new DockerProvider())
-        .options(Map.of("image", TestEngine.DEBIAN, "pull", "never"));
+        .options(Map.of("image", TestEngine.DEBIAN, "pull", "never", "network", "none"));
   }
 }

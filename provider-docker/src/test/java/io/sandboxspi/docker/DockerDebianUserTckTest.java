@@ -14,6 +14,8 @@ class DockerDebianUserTckTest extends SandboxProviderTck {
   @Override
   protected TckEnvironment environment() {
     return TckEnvironment.of(new DockerProvider())
-        .options(Map.of("image", TestEngine.DEBIAN, "pull", "never", "user", "sandbox"));
+        .options(
+            Map.of(
+                "image", TestEngine.DEBIAN, "pull", "never", "network", "none", "user", "sandbox"));
   }
 }

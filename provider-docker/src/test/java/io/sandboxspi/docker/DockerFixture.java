@@ -1,5 +1,6 @@
 package io.sandboxspi.docker;
 
+import com.github.dockerjava.api.DockerClient;
 import io.sandboxspi.Command;
 import io.sandboxspi.ExecResult;
 import io.sandboxspi.SandboxSession;
@@ -47,6 +48,18 @@ final class DockerFixture {
   /** The engine itself, past every proxy. */
   static Engine engine() {
     return Engine.resolve(Optional.empty());
+  }
+
+  /** Does something to the engine behind the provider's back. */
+  static void tell(Consumer<DockerClient> work) throws InterruptedException {
+    Object unused =
+        engine()
+            .call(
+                seconds(20),
+                client -> {
+                  work.accept(client);
+                  return true;
+                });
   }
 
   static Deadline seconds(int value) {

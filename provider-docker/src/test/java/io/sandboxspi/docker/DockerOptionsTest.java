@@ -66,6 +66,8 @@ class DockerOptionsTest {
         "capabilities|sys admin",
         "init|1",
         "runtime|../runc",
+        "spares|-1",
+        "spares|17",
         "on-release|burn",
       })
   void S_VAL_02_aBadValueNamesItsField(String name, String value) {

@@ -59,9 +59,9 @@ class SilentEngineTest {
     assertThat(took).isLessThan(BOUND);
   }
 
-  private void allFail(String host) throws Exception {
-    fails(host, ErrorCode.TRANSPORT, h -> provider.create(request(h), limit()));
-    fails(host, ErrorCode.TRANSPORT, h -> provider.attach(ref(h), limit()));
+  private void allFail(String host, ErrorCode code) throws Exception {
+    fails(host, code, h -> provider.create(request(h), limit()));
+    fails(host, code, h -> provider.attach(ref(h), limit()));
     fails(host, ErrorCode.BACKEND_RELEASE_FAILED, h -> provider.delete(ref(h), limit()));
   }
 
@@ -70,7 +70,7 @@ class SilentEngineTest {
     Path socket = directory.resolve("s");
     try (ServerSocketChannel server = ServerSocketChannel.open(StandardProtocolFamily.UNIX)) {
       server.bind(UnixDomainSocketAddress.of(socket));
-      allFail("unix://" + socket);
+      allFail("unix://" + socket, ErrorCode.BACKEND_UNRESPONSIVE);
     }
   }
 
@@ -79,14 +79,14 @@ class SilentEngineTest {
     try (ServerSocketChannel server = ServerSocketChannel.open()) {
       server.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
       int port = ((InetSocketAddress) server.getLocalAddress()).getPort();
-      allFail("tcp://127.0.0.1:" + port);
+      allFail("tcp://127.0.0.1:" + port, ErrorCode.BACKEND_UNRESPONSIVE);
     }
   }
 
   @ParameterizedTest
   @ValueSource(strings = {"unix:///nowhere/docker.sock", "tcp://127.0.0.1:1"})
   void aMissingEngineIsSaidAtOnce(String host) throws Exception {
-    allFail(host);
+    allFail(host, ErrorCode.TRANSPORT);
   }
 
   @ParameterizedTest

@@ -48,7 +48,9 @@ class StalledEngineTest {
     TestEngine.need(TestEngine.BUSYBOX);
     proxy = FaultProxy.unix(TestEngine.socket());
     sockets = DockerFixture.sockets();
-    session = DockerFixture.open(Map.of("host", proxy.address()), spec -> spec.timings(TIMINGS));
+    session =
+        DockerFixture.open(
+            Map.of("host", proxy.address(), "spares", "0"), spec -> spec.timings(TIMINGS));
   }
 
   @AfterEach

@@ -6,6 +6,8 @@ public enum ReleaseOutcome {
   DONE,
   /** The backend is destroyed: that proves every process in it ended (spec S-CLEAN-08). */
   DESTROYED,
+  /** It is stopped and can be started again: that proves every process in it ended. */
+  STOPPED,
   /** It was gone before: that proves every process in it ended. */
   ALREADY_GONE;
 

@@ -5,6 +5,7 @@ import io.sandboxspi.TerminalSize;
 import io.sandboxspi.spi.LaunchId;
 import io.sandboxspi.spi.LaunchRequest;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -141,6 +142,17 @@ public final class PosixLauncher {
    */
   public static boolean released(LaunchId spare, String answer) {
     return answer.equals(spare.value() + " RELEASED\n");
+  }
+
+  /**
+   * A command that lets spares end by themselves, also those that do not wait yet; cheaper than a
+   * kill, and proves nothing. One that has taken a launch is left alone.
+   */
+  public String dismiss(Collection<LaunchId> spares) {
+    List<String> words = new ArrayList<>();
+    words.add(state.directory());
+    spares.forEach(spare -> words.add(spare.value()));
+    return "sandbox_dismiss " + ShellText.quote(words);
   }
 
   private List<String> shell() {

@@ -43,7 +43,7 @@ final class BriefCall {
       if (caller.settle(task, deadline) == Caller.Wait.DEADLINE) {
         task.interrupt();
         throw SandboxException.builder(
-                ErrorCode.TRANSPORT, operation, "the backend did not answer in " + LIMIT)
+                ErrorCode.BACKEND_UNRESPONSIVE, operation, "the backend did not answer in " + LIMIT)
             .retryable(Retryable.UNKNOWN)
             .build();
       }

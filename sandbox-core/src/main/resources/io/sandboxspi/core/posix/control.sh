@@ -353,4 +353,23 @@ sandbox_release() {
   fi
 }
 
+# sandbox_dismiss directory spare..
+# Lets spares end by themselves, also those that do not wait yet. Answers nothing.
+sandbox_dismiss() {
+  sk_dir=$1 sk_files=''
+  shift
+  for sk_id; do
+    { true >"$sk_dir/$sk_id.dead"; } 2>/dev/null
+    sk_line=''
+    { read -r sk_line <"$sk_dir/$sk_id.status"; } 2>/dev/null
+    if [ "$sk_line" = 'waiting .' ] && sk_load "$sk_id" && sk_lives "$sk_pid" "$sk_start"; then
+      # No launch has this name, so it ends.
+      { echo . 1<>"$sk_dir/$sk_id.fifo"; } 2>/dev/null
+      sk_files="$sk_files $sk_id.pid $sk_id.status $sk_id.fifo $sk_id.dead"
+    fi
+  done
+  # shellcheck disable=SC2086
+  [ -z "$sk_files" ] || (cd "$sk_dir" && rm -f $sk_files)
+}
+
 sk_one=$(printf '\001')

@@ -125,6 +125,7 @@ __s_wait() { # a spare: the next launch comes through a pipe, its arguments thro
   "$__s_at" -m 600 "$__s_dir/$__s_id.fifo" 2>/dev/null || __s_fail 125 LAUNCH_FAILED pipe
   exec 7<>"$__s_dir/$__s_id.fifo"
   { echo "waiting ." >"$__s_dir/$__s_id.status"; } 2>/dev/null || __s_fail 125 LAUNCH_FAILED record
+  __s_unless_dead
   __s_say WAITING
   read -r __s_next <&7 && [ -f "$__s_dir/$__s_next.args" ] || exit 125
   exec 7<&-

@@ -13,6 +13,7 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -144,6 +145,28 @@ class ControlShellTest {
             .containsValue(TerminationOutcome.alreadyGone());
         assertThat(Bed.alive(sleep)).isEmpty();
       }
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  @Tag("S-POSIX-05")
+  void sparesThatAreDismissedEndAndAreForgotten(World world) throws Exception {
+    try (Bed bed = new Bed(world)) {
+      LaunchId spare = bed.request("x").id();
+      LaunchId other = bed.request("y").id();
+      Process waiting = bed.start(bed.launcher().spare(spare));
+      Process taken = bed.start(bed.launcher().spare(other));
+      Within.until(() -> bed.status(spare) == LaunchReport.Waiting.INSTANCE);
+      Within.until(() -> bed.status(other) == LaunchReport.Waiting.INSTANCE);
+      LaunchRequest launch = bed.request("sleep", bed.unique());
+      bed.run(bed.state.argv(bed.launcher().release(other, launch, "/")));
+      Within.until(() -> bed.status(launch.id()) instanceof LaunchReport.Started);
+      bed.run(bed.state.argv(bed.launcher().dismiss(List.of(spare, other))));
+      assertThat(waiting.waitFor(20, TimeUnit.SECONDS)).isTrue();
+      assertThat(bed.kept(spare)).isEmpty();
+      assertThat(taken.isAlive()).isTrue();
+      assertThat(bed.kill(launch.id())).containsValue(TerminationOutcome.confirmed());
     }
   }
 
