@@ -16,6 +16,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.Collectors;
 
 /**
@@ -85,16 +86,45 @@ public final class HttpTransport {
    */
   public OpenStream stream(HttpCall call, StreamListener listener, Duration idle, Deadline deadline)
       throws InterruptedException {
-    HttpResponse<Answer> response =
-        send(
-            call,
-            info ->
-                wanted(info) ? new StreamBody(call, listener, idle, lane::execute) : refusal(call),
-            deadline);
-    if (response.body() instanceof Answer.Streaming open) {
-      return open.stream();
+    AtomicReference<StreamBody> begun = new AtomicReference<>();
+    boolean open = false;
+    try {
+      HttpResponse<Answer> response =
+          send(call, info -> begin(call, info, listener, idle, begun), deadline);
+      if (response.body() instanceof Answer.Streaming streaming) {
+        open = true;
+        return streaming.stream();
+      }
+      throw refused(call, response);
+    } catch (RemoteException failure) {
+      StreamBody body = begun.get();
+      if (body == null || failure.kind() == Kind.TIMEOUT) {
+        throw failure;
+      }
+      // It broke while its head was handed over: the listener may have heard something.
+      open = true;
+      body.onError(failure);
+      return body;
+    } finally {
+      StreamBody body = begun.get();
+      if (!open && body != null) {
+        body.close();
+      }
     }
-    throw refused(call, response);
+  }
+
+  private HttpResponse.BodySubscriber<Answer> begin(
+      HttpCall call,
+      HttpResponse.ResponseInfo info,
+      StreamListener listener,
+      Duration idle,
+      AtomicReference<StreamBody> begun) {
+    if (!wanted(info)) {
+      return refusal(call);
+    }
+    StreamBody body = new StreamBody(call, listener, idle, lane::execute);
+    begun.set(body);
+    return body;
   }
 
   /**

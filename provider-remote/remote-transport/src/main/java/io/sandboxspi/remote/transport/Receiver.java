@@ -6,7 +6,7 @@ import java.net.http.WebSocket;
 import java.nio.ByteBuffer;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
-import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
 /** Puts frames together and watches for silence. Fields without a word are of {@link #serial}. */
@@ -18,7 +18,7 @@ final class Receiver implements WebSocket.Listener {
   private final Serial serial = new Serial();
   private final StringBuilder text = new StringBuilder();
   private final ByteArrayOutputStream binary = new ByteArrayOutputStream();
-  private final AtomicInteger resumes = new AtomicInteger();
+  private final AtomicBoolean resumed = new AtomicBoolean();
   private @Nullable WebSocket socket;
   private boolean paused;
   private volatile boolean over;
@@ -119,9 +119,9 @@ final class Receiver implements WebSocket.Listener {
 
   /** Whether to go on; a resume that came meanwhile counts. */
   private boolean passed(Handing handing) {
-    int before = resumes.get();
+    resumed.set(false);
     try {
-      return handing.run() || before != resumes.get();
+      return handing.run() || resumed.getAndSet(false);
     } catch (RemoteException wrong) {
       fail(wrong);
     } catch (RuntimeException | Error defect) {
@@ -174,10 +174,10 @@ final class Receiver implements WebSocket.Listener {
   }
 
   void resume() {
-    int unused = resumes.incrementAndGet();
+    resumed.set(true);
     serial.execute(
         () -> {
-          if (paused && !over) {
+          if (resumed.getAndSet(false) && paused && !over) {
             paused = false;
             watch.suspend(false);
             request();

@@ -12,7 +12,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
 import java.util.concurrent.Flow;
-import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
 /** A body that is handed over as it comes. Fields without a word are of {@link #serial}. */
@@ -28,8 +28,8 @@ final class StreamBody implements HttpResponse.BodySubscriber<Answer>, OpenStrea
   private boolean ended;
   private @Nullable Optional<RemoteException> ending;
   private volatile boolean closed;
-  // A resume that comes while the listener answers that it has had enough.
-  private final AtomicInteger resumes = new AtomicInteger();
+  // Counts when it comes while the listener answers that it has had enough, or later.
+  private final AtomicBoolean resumed = new AtomicBoolean();
 
   StreamBody(HttpCall call, StreamListener listener, Duration idle, Executor executor) {
     this.call = call;
@@ -104,7 +104,7 @@ final class StreamBody implements HttpResponse.BodySubscriber<Answer>, OpenStrea
   private void deliver() {
     while (!held.isEmpty() && !ended && !closed) {
       ByteBuffer next = held.element();
-      int before = resumes.get();
+      resumed.set(false);
       boolean more;
       try {
         more = listener.onBytes(next);
@@ -118,7 +118,7 @@ final class StreamBody implements HttpResponse.BodySubscriber<Answer>, OpenStrea
       if (!next.hasRemaining()) {
         held.remove();
       }
-      if (!more && before == resumes.get()) {
+      if (!more && !resumed.getAndSet(false)) {
         paused = true;
         watch.suspend(true);
         return;
@@ -154,10 +154,10 @@ final class StreamBody implements HttpResponse.BodySubscriber<Answer>, OpenStrea
 
   @Override
   public void resume() {
-    int unused = resumes.incrementAndGet();
+    resumed.set(true);
     serial.execute(
         () -> {
-          if (paused) {
+          if (resumed.getAndSet(false) && paused) {
             paused = false;
             watch.suspend(false);
             deliver();

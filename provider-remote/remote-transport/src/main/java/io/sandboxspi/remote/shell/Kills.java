@@ -1,0 +1,210 @@
+package io.sandboxspi.remote.shell;
+
+import io.sandboxspi.ErrorCode;
+import io.sandboxspi.ExitStatus;
+import io.sandboxspi.Operation;
+import io.sandboxspi.Retryable;
+import io.sandboxspi.SandboxException;
+import io.sandboxspi.core.posix.LaunchReport;
+import io.sandboxspi.core.posix.PosixKill;
+import io.sandboxspi.core.posix.PosixState;
+import io.sandboxspi.core.time.Lane;
+import io.sandboxspi.remote.transport.RemoteException;
+import io.sandboxspi.remote.transport.RemoteException.Kind;
+import io.sandboxspi.spi.Deadline;
+import io.sandboxspi.spi.LaunchId;
+import io.sandboxspi.spi.TerminationOutcome;
+import java.time.Duration;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Ends launches by one script in the sandbox, which ends whole trees and proves it. Without an
+ * answer only the vendor's word that the sandbox is gone is evidence.
+ */
+final class Kills {
+  private static final Logger LOG = LoggerFactory.getLogger(Kills.class);
+  private static final int SIGKILL = 9;
+
+  private final Machine machine;
+  private final ControlLink control;
+  private final PosixState state;
+  private final Launches launches;
+  private final Lane lane;
+
+  private final Object lock = new Object();
+  // Guarded by the lock.
+  private @Nullable Batch next;
+  private boolean running;
+
+  Kills(Machine machine, ControlLink control, PosixState state, Launches launches, Lane lane) {
+    this.machine = machine;
+    this.control = control;
+    this.state = state;
+    this.launches = launches;
+    this.lane = lane;
+  }
+
+  /** Launches that one script ends; more join it until it runs. */
+  private static final class Batch {
+    private final Set<LaunchId> ids = new LinkedHashSet<>();
+    private final CompletableFuture<Map<LaunchId, TerminationOutcome>> outcomes =
+        new CompletableFuture<>();
+    private Deadline deadline;
+
+    Batch(Deadline deadline) {
+      this.deadline = deadline;
+    }
+
+    void join(List<LaunchId> more, Deadline theirs) {
+      ids.addAll(more);
+      if (theirs.remainingNanos() > deadline.remainingNanos()) {
+        deadline = theirs;
+      }
+    }
+  }
+
+  /** Ends launches. Calls that come while a script runs share the next one. */
+  Map<LaunchId, TerminationOutcome> kill(List<LaunchId> ids, Deadline deadline)
+      throws InterruptedException {
+    Batch mine;
+    boolean first;
+    synchronized (lock) {
+      if (next == null) {
+        next = new Batch(deadline);
+      }
+      mine = next;
+      mine.join(ids, deadline);
+      first = !running;
+      running = true;
+    }
+    if (first) {
+      lane.execute(this::runAll);
+    }
+    try {
+      return mine.outcomes.get(deadline.remainingNanos(), TimeUnit.NANOSECONDS);
+    } catch (TimeoutException e) {
+      return all(ids, unconfirmed("it took too long", e));
+    } catch (ExecutionException e) {
+      return all(ids, unconfirmed("the kill failed", e));
+    }
+  }
+
+  private void runAll() {
+    while (true) {
+      Batch batch;
+      synchronized (lock) {
+        batch = next;
+        next = null;
+        if (batch == null) {
+          running = false;
+          return;
+        }
+      }
+      try {
+        batch.outcomes.complete(run(batch));
+      } catch (InterruptedException | RuntimeException | Error e) {
+        batch.outcomes.completeExceptionally(e);
+      }
+    }
+  }
+
+  private Map<LaunchId, TerminationOutcome> run(Batch batch) throws InterruptedException {
+    List<LaunchId> ids = List.copyOf(batch.ids);
+    List<Launch> known = launches.killing(ids);
+    Map<LaunchId, TerminationOutcome> outcomes;
+    try {
+      String answer = ask(ids, batch.deadline);
+      outcomes = PosixKill.parse(ids, answer);
+      tell(known, outcomes, PosixKill.ends(ids, answer));
+    } catch (RemoteException e) {
+      outcomes = diagnosed(ids, e, batch.deadline);
+      tell(known, outcomes, Map.of());
+    }
+    return outcomes;
+  }
+
+  /** A program ended as recorded, or was killed with its supervisor. */
+  private void tell(
+      List<Launch> known,
+      Map<LaunchId, TerminationOutcome> outcomes,
+      Map<LaunchId, LaunchReport.Ended> ends) {
+    for (Launch launch : known) {
+      TerminationOutcome outcome = outcomes.get(launch.id());
+      if (outcome != null && outcome.proven()) {
+        LaunchReport.Ended end = ends.get(launch.id());
+        launch.tellExit(end == null ? new ExitStatus.Signalled(SIGKILL) : end.status());
+        launches.settle(launch);
+      }
+    }
+  }
+
+  /** A shell that is stuck or gone gets a successor, once; the last part is for the diagnosis. */
+  private String ask(List<LaunchId> ids, Deadline deadline) throws InterruptedException {
+    try {
+      return attempt(ids, part(deadline, 2, 5));
+    } catch (RemoteException e) {
+      if (e.kind() == Kind.UNREACHABLE || e.kind() == Kind.REFUSED) {
+        throw e;
+      }
+      LOG.debug("a kill got no answer: once more", e);
+      return attempt(ids, part(deadline, 3, 5));
+    }
+  }
+
+  private String attempt(List<LaunchId> ids, Duration limit) throws InterruptedException {
+    String command = PosixKill.command(state, ids, limit.multipliedBy(4).dividedBy(5));
+    return control.ask(command, Deadline.after(limit)).text();
+  }
+
+  private static Duration part(Deadline deadline, int of, int all) {
+    return deadline.remaining().multipliedBy(of).dividedBy(all);
+  }
+
+  private Map<LaunchId, TerminationOutcome> diagnosed(
+      List<LaunchId> ids, RemoteException failure, Deadline deadline) throws InterruptedException {
+    TerminationOutcome outcome;
+    try {
+      outcome =
+          switch (machine.state(deadline)) {
+            case GONE -> TerminationOutcome.alreadyGone();
+            case PAUSED -> unconfirmed("the sandbox is paused", failure);
+            case RUNNING -> unconfirmed("the sandbox gave no answer", failure);
+          };
+    } catch (RemoteException e) {
+      failure.addSuppressed(e);
+      outcome = unconfirmed("the vendor gave no answer", failure);
+    }
+    return all(ids, outcome);
+  }
+
+  private static Map<LaunchId, TerminationOutcome> all(
+      List<LaunchId> ids, TerminationOutcome outcome) {
+    Map<LaunchId, TerminationOutcome> outcomes = new LinkedHashMap<>();
+    for (LaunchId id : ids) {
+      outcomes.put(id, outcome);
+    }
+    return outcomes;
+  }
+
+  private static TerminationOutcome unconfirmed(String why, Exception cause) {
+    return TerminationOutcome.unconfirmed(
+        SandboxException.builder(
+                ErrorCode.TERMINATION_UNCONFIRMED,
+                Operation.PTY_TERMINATE,
+                "not proven ended: " + why)
+            .cause(cause)
+            .retryable(Retryable.YES)
+            .build());
+  }
+}

@@ -1,0 +1,66 @@
+package io.sandboxspi.remote.shell;
+
+import io.sandboxspi.TerminalSize;
+import io.sandboxspi.spi.Deadline;
+import java.io.InputStream;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * What a vendor does in one sandbox. Thread-safe. Calls end by their deadline or at an interrupt,
+ * and fail with a {@link io.sandboxspi.remote.transport.RemoteException}.
+ */
+public interface Machine {
+  /** How a sandbox is. */
+  enum State {
+    /** It runs. */
+    RUNNING,
+    /** It is kept, but nothing in it runs. */
+    PAUSED,
+    /** It is proven not to exist any more. */
+    GONE
+  }
+
+  /**
+   * What to start.
+   *
+   * @param argv program, absolute, and arguments
+   * @param environment beside what the vendor sets
+   * @param terminal its size; empty for pipes
+   * @param input without a terminal: whether input is a pipe
+   */
+  record Start(
+      List<String> argv,
+      Map<String, String> environment,
+      Optional<TerminalSize> terminal,
+      boolean input) {
+    /** Copies the collections. */
+    public Start {
+      argv = List.copyOf(argv);
+      environment = Map.copyOf(environment);
+    }
+
+    /** The program only. */
+    @Override
+    public String toString() {
+      return "Start[program=" + argv.get(0) + "]";
+    }
+  }
+
+  /**
+   * Starts a process; sent once.
+   *
+   * @param output told from the first byte on, maybe before this returns
+   */
+  Running start(Start start, Output output, Deadline deadline) throws InterruptedException;
+
+  /** Asks the vendor how the sandbox is, without waking it. */
+  State state(Deadline deadline) throws InterruptedException;
+
+  /** Opens a file by its real path. */
+  InputStream read(String path, Deadline deadline) throws InterruptedException;
+
+  /** Writes a file in place by its real path. */
+  void write(String path, InputStream content, Deadline deadline) throws InterruptedException;
+}

@@ -1,0 +1,260 @@
+package io.sandboxspi.remote.shell;
+
+import io.sandboxspi.ErrorCode;
+import io.sandboxspi.ExitStatus;
+import io.sandboxspi.Operation;
+import io.sandboxspi.Retryable;
+import io.sandboxspi.SandboxException;
+import io.sandboxspi.core.posix.LaunchOption;
+import io.sandboxspi.core.posix.LaunchReport;
+import io.sandboxspi.core.posix.PosixLauncher;
+import io.sandboxspi.core.posix.PosixState;
+import io.sandboxspi.core.posix.PosixStatus;
+import io.sandboxspi.core.time.Lane;
+import io.sandboxspi.remote.transport.RemoteException;
+import io.sandboxspi.remote.transport.RemoteException.Kind;
+import io.sandboxspi.spi.BackendFiles;
+import io.sandboxspi.spi.Deadline;
+import io.sandboxspi.spi.LaunchId;
+import io.sandboxspi.spi.LaunchRequest;
+import io.sandboxspi.spi.ProcessListener;
+import io.sandboxspi.spi.SandboxProcess;
+import io.sandboxspi.spi.TerminationOutcome;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Launches, kills and files of one sandbox over a {@link Machine}: the larger part of a backend.
+ * Thread-safe.
+ */
+public final class ShellBackend {
+  private static final Logger LOG = LoggerFactory.getLogger(ShellBackend.class);
+  private static final Duration RECORD = Duration.ofSeconds(2);
+
+  private final Machine machine;
+  private final String workspace;
+  private final PosixState state;
+  private final Lane lane;
+  private final Lane killLane;
+  private final Launches launches = new Launches();
+  private final ControlLink control;
+  private final ControlLink fileLink;
+  private final Kills kills;
+  private final ShellFiles files;
+  private final PosixLauncher posix;
+
+  /**
+   * Makes no call.
+   *
+   * @param session names the threads
+   * @param workspace absolute
+   * @param state where launches are recorded; of the user that the machine starts processes as
+   */
+  public ShellBackend(Machine machine, String session, String workspace, PosixState state) {
+    this.machine = machine;
+    this.workspace = workspace;
+    this.state = state;
+    this.lane = Lane.light("sandbox-" + session + "-remote");
+    this.killLane = Lane.platform("sandbox-" + session + "-kill");
+    this.control = new ControlLink(machine, state.shell(), "", lane);
+    // A shell of their own: a slow file must not keep a kill waiting.
+    this.fileLink = new ControlLink(machine, state.shell(), ShellFiles.LIBRARY, lane);
+    this.kills = new Kills(machine, control, state, launches, killLane);
+    this.files = new ShellFiles(workspace, fileLink, machine);
+    this.posix =
+        PosixLauncher.of(
+            state,
+            Set.of(
+                LaunchOption.ANNOUNCE,
+                LaunchOption.SUPERVISE,
+                LaunchOption.TERMINAL_SIZE,
+                LaunchOption.NATIVE_ENVIRONMENT));
+  }
+
+  /** As {@link io.sandboxspi.spi.SandboxBackend#launch}. */
+  public SandboxProcess launch(LaunchRequest request, ProcessListener listener, Deadline deadline)
+      throws InterruptedException {
+    LaunchId mark = LaunchId.random();
+    Launch launch =
+        new Launch(
+            request.id(), mark, request.terminal().isPresent(), listener, this::endedUnmarked);
+    launches.add(launch);
+    boolean done = false;
+    try {
+      Running running = start(launch, mark, request, deadline);
+      LaunchReport report = announcement(launch, deadline);
+      if (!(report instanceof LaunchReport.Started)) {
+        throw failure(launch, request, report);
+      }
+      done = true;
+      return new ShellProcess(launch, running, control, state, launches);
+    } catch (RemoteException e) {
+      throw failed(e);
+    } finally {
+      if (!done) {
+        // The engine ends by its id what may have started.
+        launch.silence();
+        launches.forget(launch);
+      }
+    }
+  }
+
+  private Running start(Launch launch, LaunchId mark, LaunchRequest request, Deadline deadline)
+      throws InterruptedException {
+    String directory =
+        request
+            .workdir()
+            .map(dir -> dir.startsWith("/") ? dir : workspace + "/" + dir)
+            .orElse(workspace);
+    PosixLauncher launcher = posix.exitMark(mark);
+    Machine.Start start =
+        new Machine.Start(
+            launcher.argv(request, directory),
+            launcher.environment(request),
+            request.terminal(),
+            request.openInput() || launch.terminal());
+    Running running = machine.start(start, launch, deadline);
+    launch.running().complete(running);
+    return running;
+  }
+
+  private static LaunchReport announcement(Launch launch, Deadline deadline)
+      throws InterruptedException {
+    try {
+      return launch.announced().get(deadline.remainingNanos(), TimeUnit.NANOSECONDS);
+    } catch (TimeoutException e) {
+      throw new RemoteException(Kind.TIMEOUT, "the program did not start in time", e);
+    } catch (ExecutionException e) {
+      throw new RemoteException(Kind.CLOSED, "the launch was ended while its program started", e);
+    }
+  }
+
+  private static SandboxException failure(
+      Launch launch, LaunchRequest request, LaunchReport report) {
+    if (report instanceof LaunchReport.Failed failed) {
+      return failed.exception(Operation.COMMAND_START, request.argv().get(0));
+    }
+    if (report == LaunchReport.Refused.INSTANCE) {
+      return Launches.killed();
+    }
+    Optional<RemoteException> broken = launch.broken();
+    if (broken.isPresent()) {
+      return new RemoteException(
+              Kind.BROKEN, "the connection broke while the program started", broken.get())
+          .as(ErrorCode.TRANSPORT, Operation.COMMAND_START)
+          .build();
+    }
+    return SandboxException.builder(
+            ErrorCode.LAUNCH_FAILED,
+            Operation.COMMAND_START,
+            "the program was not started: " + launch.words())
+        .retryable(Retryable.UNKNOWN)
+        .context("program", request.argv().get(0))
+        .build();
+  }
+
+  private static SandboxException failed(RemoteException e) {
+    ErrorCode code =
+        switch (e.kind()) {
+          case TIMEOUT -> ErrorCode.OPEN_TIMEOUT;
+          case REFUSED -> ErrorCode.LAUNCH_FAILED;
+          default -> ErrorCode.TRANSPORT;
+        };
+    return e.as(code, Operation.COMMAND_START).build();
+  }
+
+  /** Its stream is over, and the launcher did not say how the program ended. */
+  private void endedUnmarked(Launch launch) {
+    lane.execute(
+        () -> {
+          try {
+            launch.tellExit(status(launch));
+          } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            launch.tellExit(new ExitStatus.Lost("the wait for the exit status was interrupted"));
+          }
+        });
+  }
+
+  private ExitStatus status(Launch launch) throws InterruptedException {
+    Output.End end = launch.over().join();
+    if (end.broken().isPresent()) {
+      String why = "the connection to the process broke";
+      // Output of pipes would seem to be whole.
+      return launch.terminal()
+          ? recorded(launch).orElse(new ExitStatus.Lost(why))
+          : new ExitStatus.Lost(why);
+    }
+    ExitStatus told =
+        end.status().orElse(new ExitStatus.Lost("the vendor does not say how the process ended"));
+    if (told instanceof ExitStatus.Exited exited && !launch.killed()) {
+      // Without a word of its supervisor: that was killed, or could not write.
+      return recorded(launch)
+          .orElse(exited.code() > 128 ? new ExitStatus.Signalled(exited.code() - 128) : told);
+    }
+    return told instanceof ExitStatus.Exited exited && exited.code() > 128
+        ? new ExitStatus.Signalled(exited.code() - 128)
+        : told;
+  }
+
+  private Optional<ExitStatus> recorded(Launch launch) throws InterruptedException {
+    try {
+      List<LaunchId> ids = List.of(launch.id());
+      String answer = control.ask(PosixStatus.command(state, ids), Deadline.after(RECORD)).text();
+      return PosixStatus.parse(ids, answer).get(launch.id()) instanceof LaunchReport.Ended ended
+          ? Optional.of(ended.status())
+          : Optional.empty();
+    } catch (RemoteException e) {
+      LOG.debug("no record of {}", launch.id(), e);
+      return Optional.empty();
+    }
+  }
+
+  /** As {@link io.sandboxspi.spi.SandboxBackend#kill}. */
+  public TerminationOutcome kill(LaunchId id, Deadline deadline) throws InterruptedException {
+    TerminationOutcome outcome = kills.kill(List.of(id), deadline).get(id);
+    return outcome != null
+        ? outcome
+        : TerminationOutcome.unconfirmed(new IllegalStateException("the kill gave no answer"));
+  }
+
+  /** As {@link io.sandboxspi.spi.SandboxBackend#killAll}. */
+  public Map<LaunchId, TerminationOutcome> killAll(List<LaunchId> ids, Deadline deadline)
+      throws InterruptedException {
+    return ids.isEmpty() ? Map.of() : kills.kill(ids, deadline);
+  }
+
+  /** As {@link io.sandboxspi.spi.SandboxBackend#files}. */
+  public BackendFiles files() {
+    return files;
+  }
+
+  /**
+   * Runs a command of the launcher's package, or any that is well formed, and answers its output.
+   */
+  public String ask(String command, Deadline deadline) throws InterruptedException {
+    return control.ask(command, deadline).text();
+  }
+
+  /** Runs a short task on a thread of the backend. */
+  public void execute(Runnable task) {
+    lane.execute(task);
+  }
+
+  /** Lets go of everything on this side; never needs the sandbox. Idempotent. */
+  public void close() {
+    launches.close();
+    fileLink.close();
+    control.close();
+    lane.retire();
+    killLane.retire();
+  }
+}
