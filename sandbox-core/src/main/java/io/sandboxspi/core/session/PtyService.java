@@ -195,36 +195,31 @@ final class PtyService implements Ptys {
   public void resize(int id, TerminalSize size) {
     PtyEntry entry = find(Operation.PTY_RESIZE, id);
     core.require(Capability.RESIZE, Operation.PTY_RESIZE);
-    core.events()
-        .brief(
-            Operation.PTY_RESIZE,
-            Integer.toString(id),
-            () -> {
-              if (entry.hasTerminal()) {
-                BriefCall.run(
-                    core,
-                    entry,
-                    Operation.PTY_RESIZE,
-                    (process, deadline) -> process.resize(size, deadline));
-              }
-              return true;
-            });
+    brief(
+        Operation.PTY_RESIZE,
+        id,
+        entry,
+        (process, deadline) -> {
+          if (entry.hasTerminal()) {
+            process.resize(size, deadline);
+          }
+        });
   }
 
   @Override
   public void signal(int id, Signal signal) {
     PtyEntry entry = find(Operation.PTY_SIGNAL, id);
     core.require(Capability.SIGNALS, Operation.PTY_SIGNAL);
+    brief(Operation.PTY_SIGNAL, id, entry, (process, deadline) -> process.signal(signal, deadline));
+  }
+
+  private void brief(Operation operation, int id, PtyEntry entry, BriefCall.Action action) {
     core.events()
         .brief(
-            Operation.PTY_SIGNAL,
+            operation,
             Integer.toString(id),
             () -> {
-              BriefCall.run(
-                  core,
-                  entry,
-                  Operation.PTY_SIGNAL,
-                  (process, deadline) -> process.signal(signal, deadline));
+              BriefCall.run(core, entry, operation, action);
               return true;
             });
   }
