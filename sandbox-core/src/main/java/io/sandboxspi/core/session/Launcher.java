@@ -53,15 +53,15 @@ final class Launcher {
                 () -> {
                   SandboxProcess process = core.backend().launch(request, entry, deadline);
                   entry.attach(process);
+                  // Before the caller can end it: else its handle would count as a late one.
+                  opening.complete(process);
                   return process;
                 });
     entry.track(task);
     Callback.when(
         task,
         (process, failure) -> {
-          if (failure == null) {
-            opening.complete(process);
-          } else {
+          if (failure != null) {
             opening.completeExceptionally(failure);
           }
         });

@@ -56,6 +56,8 @@ final class PtyStarter {
               life -> entry.keep(core.clock().schedule(life, () -> core.end(List.of(entry)))));
       id = register(entry);
     } catch (Throwable failure) { // rethrown; nobody else could reach the process
+      core.registry().detach(entry.ptyId(), entry);
+      core.freeIfOver(entry);
       core.helper().cleanUpAfter(failure, core.end(List.of(entry)), caller);
       throw failure;
     }

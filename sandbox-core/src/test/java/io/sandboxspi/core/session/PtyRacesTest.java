@@ -22,6 +22,8 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /** Interleavings on PTYs that are rare by chance, pinned. */
 class PtyRacesTest {
@@ -50,6 +52,23 @@ class PtyRacesTest {
     lifted.countDown();
     session.close();
     assertThat(session.ledger().open()).isEmpty();
+  }
+
+  @ParameterizedTest
+  @EnumSource(names = {"REG_BEFORE_INSERT", "REG_AFTER_INSERT"})
+  @Tag("S-CLEAN-01")
+  void aStartThatFailsAroundItsRegistrationLeavesNothing(HookPoint where) {
+    IllegalStateException broken = new IllegalStateException("broken");
+    hooks =
+        (point, launch) -> {
+          if (point == where) {
+            throw broken;
+          }
+        };
+    assertThatThrownBy(() -> session.ptys().start(BRIEF)).isSameAs(broken);
+    assertThat(session.ledger().open()).isEmpty();
+    assertThat(session.ptys().list()).isEmpty();
+    assertThat(provider.calls).containsOnlyOnce("kill");
   }
 
   @Test
