@@ -46,7 +46,7 @@ final class ClosingSaboteurs {
                     PlainProvider.TIMINGS.kill(),
                     PlainProvider.TIMINGS.join(),
                     PlainProvider.TIMINGS.finalDrain(),
-                    Duration.ofSeconds(4))),
+                    Duration.ofSeconds(3))),
         Saboteur.session(
             "a start that survives a stop",
             (session, ledger) -> ResultSaboteurs.with(session, new Survives(session)),
@@ -65,7 +65,7 @@ final class ClosingSaboteurs {
   }
 
   /** Ends its closing steps, one at a time, once no listener is inside. */
-  private static final class WaitsForListeners extends SessionWrapper {
+  private static final class WaitsForListeners extends ClosingWrapper {
     private final ReentrantLock alone = new ReentrantLock();
     private final AtomicInteger inside;
 
@@ -98,37 +98,20 @@ final class ClosingSaboteurs {
           new WaitsForListeners(opened.session(), inside), opened.ledger());
     }
 
-    private interface Step {
-      void run() throws InterruptedException;
-    }
-
     /** Gives up in the end, for the kit's own clean-up. */
-    private void alone(Step step) throws InterruptedException {
-      if (!alone.tryLock(20, TimeUnit.SECONDS)) {
+    @Override
+    void end(Step step) throws InterruptedException {
+      if (!alone.tryLock(15, TimeUnit.SECONDS)) {
         return;
       }
       try {
         step.run();
-        long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(20);
+        long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(15);
         while (inside.get() > 0 && System.nanoTime() < end) {
           LockSupport.parkNanos(5_000_000);
         }
       } finally {
         alone.unlock();
-      }
-    }
-
-    @Override
-    public void stop() throws InterruptedException {
-      alone(super::stop);
-    }
-
-    @Override
-    public void close() {
-      try {
-        alone(super::close);
-      } catch (InterruptedException e) {
-        Thread.currentThread().interrupt();
       }
     }
   }

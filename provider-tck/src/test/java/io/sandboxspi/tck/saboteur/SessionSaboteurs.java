@@ -229,18 +229,15 @@ final class SessionSaboteurs {
   }
 
   /** The second caller returns at once. */
-  private static final class NotJoined extends SessionWrapper {
+  private static final class NotJoined extends ClosingWrapper {
     private final AtomicBoolean running = new AtomicBoolean();
 
     NotJoined(SandboxSession delegate) {
       super(delegate);
     }
 
-    private interface Step {
-      void run() throws InterruptedException;
-    }
-
-    private void alone(Step step) throws InterruptedException {
+    @Override
+    void end(Step step) throws InterruptedException {
       if (running.compareAndSet(false, true)) {
         try {
           step.run();
@@ -255,28 +252,9 @@ final class SessionSaboteurs {
       return new PtysWrapper(super.ptys()) {
         @Override
         public void terminateAll() throws InterruptedException {
-          alone(super::terminateAll);
+          end(super::terminateAll);
         }
       };
-    }
-
-    @Override
-    public void stop() throws InterruptedException {
-      alone(super::stop);
-    }
-
-    @Override
-    public void shutdown() throws InterruptedException {
-      alone(super::shutdown);
-    }
-
-    @Override
-    public void close() {
-      try {
-        alone(super::close);
-      } catch (InterruptedException e) {
-        Thread.currentThread().interrupt();
-      }
     }
   }
 
