@@ -87,14 +87,17 @@ final class CommandInput extends OutputStream {
       throw new IOException("the input is closed");
     }
     ByteBuffer copy = ByteBuffer.wrap(Arrays.copyOfRange(bytes, offset, offset + length));
-    run((process, deadline) -> process.write(copy, deadline));
+    if (!run((process, deadline) -> process.write(copy, deadline))) {
+      throw new IOException("the command has ended");
+    }
   }
 
   @Override
   public void close() throws IOException {
     closed = true;
     if (!ended && !over()) {
-      run(SandboxProcess::closeInput);
+      // A command that ends of it, before the call has returned, has seen the end of its input.
+      boolean unused = run(SandboxProcess::closeInput);
     }
     ended = true;
   }
@@ -109,8 +112,12 @@ final class CommandInput extends OutputStream {
         throws InterruptedException, InputClosedException;
   }
 
-  /** Runs in turn, for as long as the caller's scope allows, or 30 s without a deadline there. */
-  private void run(Action action) throws IOException {
+  /**
+   * Runs in turn, for as long as the caller's scope allows, or 30 s without a deadline there.
+   *
+   * @return false if the command ended first
+   */
+  private boolean run(Action action) throws IOException {
     Duration limit =
         CallScope.current()
             .map(CallScope::remainingNanos)
@@ -122,7 +129,9 @@ final class CommandInput extends OutputStream {
         Registration watch = entry.watching(caller::wake)) {
       LaneTask<Boolean> task = inTurn(action, deadline, caller);
       check(until(task, deadline, caller), caller);
-      raise(task.isDone() ? task.handle((ok, thrown) -> thrown).join() : commandEnded());
+      return done(task.isDone() ? task.handle((ok, thrown) -> thrown).join() : commandEnded());
+    } catch (InputClosedException e) {
+      return done(e);
     } catch (InterruptedException e) {
       InterruptedIOException interrupted = new InterruptedIOException("interrupted");
       interrupted.initCause(e);
@@ -132,13 +141,13 @@ final class CommandInput extends OutputStream {
 
   /** Begins the call in its turn, which it has until it ends, be its caller there or not. */
   private LaneTask<Boolean> inTurn(Action action, Deadline deadline, Caller caller)
-      throws InterruptedException, IOException {
+      throws InterruptedException, InputClosedException {
     CompletableFuture<Boolean> turn = turns.take();
     boolean begun = false;
     try {
       check(until(turn, deadline, caller), caller);
       if (!turn.isDone()) {
-        raise(commandEnded());
+        throw commandEnded();
       }
       LaneTask<Boolean> task =
           core.work()
@@ -183,12 +192,14 @@ final class CommandInput extends OutputStream {
     }
   }
 
-  private void raise(@Nullable Throwable failure) throws IOException {
+  /** Whether it was done; false if the command ended first. */
+  private boolean done(@Nullable Throwable failure) {
     if (failure == null) {
-      return;
+      return true;
     }
     if (failure instanceof InputClosedException || over()) {
-      throw new IOException("the command has ended", failure);
+      LOG.debug("{} took no more input", entry, failure);
+      return false;
     }
     if (failure instanceof RuntimeException e) {
       throw e;

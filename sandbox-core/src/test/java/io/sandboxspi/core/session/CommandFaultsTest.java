@@ -191,6 +191,20 @@ class CommandFaultsTest {
 
   @Test
   @Tag("S-EXEC-03")
+  void aCommandThatEndsBeforeTheEndOfItsInputIsAnsweredIsNoError() throws Exception {
+    RunningCommand command = session.start(Command.of("x").stdin(Stdin.pipe()));
+    FakeProvider.FakeProcess process = provider.next();
+    process.onCloseInput =
+        id -> {
+          process.end(new ExitStatus.Exited(7));
+          FakeProvider.stuck(new CountDownLatch(1), lifted);
+        };
+    command.stdin().close();
+    assertThat(command.await().status()).isEqualTo(new ExitStatus.Exited(7));
+  }
+
+  @Test
+  @Tag("S-EXEC-03")
   @Tag("S-ERR-02")
   void aCommandThatCannotGetItsInputWholeIsEndedWithTheFailure() throws Exception {
     SandboxException lost =

@@ -166,6 +166,7 @@ class FakeProvider implements SandboxProvider, SandboxBackend {
     volatile boolean released;
     volatile boolean inputClosed;
     volatile Script onWrite = id -> {};
+    volatile Script onCloseInput = id -> {};
 
     private FakeProcess(LaunchRequest request, ProcessListener listener) {
       this.request = request;
@@ -199,8 +200,9 @@ class FakeProvider implements SandboxProvider, SandboxBackend {
     }
 
     @Override
-    public void closeInput(Deadline deadline) {
+    public void closeInput(Deadline deadline) throws InterruptedException {
       inputClosed = true;
+      onCloseInput.run(request.id().value());
     }
 
     @Override

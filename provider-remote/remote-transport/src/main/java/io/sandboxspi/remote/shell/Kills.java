@@ -149,26 +149,24 @@ final class Kills {
     }
   }
 
-  /** A shell that is stuck or gone gets a successor, once; the last part is for the diagnosis. */
+  /** A shell that has gone gets a successor, once; the last part is for the diagnosis. */
   private String ask(List<LaunchId> ids, Deadline deadline) throws InterruptedException {
     try {
-      return attempt(ids, part(deadline, 2, 5));
+      return attempt(ids, deadline);
     } catch (RemoteException e) {
-      if (e.kind() == Kind.UNREACHABLE || e.kind() == Kind.REFUSED) {
+      if (e.kind() != Kind.BROKEN && e.kind() != Kind.STALLED) {
         throw e;
       }
       LOG.debug("a kill got no answer: once more", e);
-      return attempt(ids, part(deadline, 3, 5));
+      return attempt(ids, deadline);
     }
   }
 
-  private String attempt(List<LaunchId> ids, Duration limit) throws InterruptedException {
-    String command = PosixKill.command(state, ids, limit.multipliedBy(4).dividedBy(5));
+  private String attempt(List<LaunchId> ids, Deadline deadline) throws InterruptedException {
+    Duration limit = deadline.remaining().multipliedBy(4).dividedBy(5);
+    // The script gives up in time to say who lives.
+    String command = PosixKill.command(state, ids, limit.multipliedBy(5).dividedBy(6));
     return control.ask(command, Deadline.after(limit)).text();
-  }
-
-  private static Duration part(Deadline deadline, int of, int all) {
-    return deadline.remaining().multipliedBy(of).dividedBy(all);
   }
 
   private Map<LaunchId, TerminationOutcome> diagnosed(

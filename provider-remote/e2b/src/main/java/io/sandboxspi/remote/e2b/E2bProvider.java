@@ -1,0 +1,203 @@
+package io.sandboxspi.remote.e2b;
+
+import io.sandboxspi.Capability;
+import io.sandboxspi.ErrorCode;
+import io.sandboxspi.Operation;
+import io.sandboxspi.SandboxException;
+import io.sandboxspi.remote.transport.ClientOptions;
+import io.sandboxspi.remote.transport.ErrorBody;
+import io.sandboxspi.remote.transport.HttpTransport;
+import io.sandboxspi.remote.transport.RemoteException;
+import io.sandboxspi.remote.transport.RemoteException.Kind;
+import io.sandboxspi.remote.transport.RetryPolicy;
+import io.sandboxspi.spi.Availability;
+import io.sandboxspi.spi.BackendRef;
+import io.sandboxspi.spi.BackendRequest;
+import io.sandboxspi.spi.Deadline;
+import io.sandboxspi.spi.ReleaseOutcome;
+import io.sandboxspi.spi.SandboxBackend;
+import io.sandboxspi.spi.SandboxProvider;
+import java.time.Duration;
+import java.util.EnumSet;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.UnaryOperator;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Runs sandboxes on E2B. {@code E2B_API_KEY} must be set in the environment, or as a property of
+ * the JVM; {@code E2B_DOMAIN}, {@code E2B_API_URL} and {@code E2B_SANDBOX_URL} may be.
+ * docs/providers/e2b.md lists the options. Thread-safe.
+ */
+public final class E2bProvider implements SandboxProvider {
+  /** The name it is opened by. */
+  public static final String NAME = "e2b";
+
+  private static final Logger LOG = LoggerFactory.getLogger(E2bProvider.class);
+  private static final Duration TIDY = Duration.ofSeconds(10);
+
+  private final UnaryOperator<String> lookup;
+  private final Map<String, E2bBackend> live = new ConcurrentHashMap<>();
+
+  /** Makes no connection. */
+  public E2bProvider() {
+    this(
+        name -> {
+          String value = System.getenv(name);
+          return value != null ? value : System.getProperty(name, "");
+        });
+  }
+
+  private E2bProvider(UnaryOperator<String> lookup) {
+    this.lookup = lookup;
+  }
+
+  /** With these settings instead of the environment's; by the names of the variables. */
+  public static E2bProvider with(Map<String, String> settings) {
+    Map<String, String> copy = Map.copyOf(settings);
+    return new E2bProvider(name -> copy.getOrDefault(name, ""));
+  }
+
+  @Override
+  public String name() {
+    return NAME;
+  }
+
+  @Override
+  public Set<Capability> capabilities() {
+    return EnumSet.of(
+        Capability.TTY,
+        Capability.STDIN_AFTER_START,
+        Capability.EXIT_CODE_RELIABLE,
+        Capability.SEPARATE_STDERR,
+        Capability.RESIZE,
+        Capability.SIGNALS,
+        Capability.KILL_GROUP,
+        Capability.KILL_ESCAPED,
+        Capability.CLIENT_CHOSEN_ID,
+        Capability.REATTACH);
+  }
+
+  @Override
+  public Availability availability() {
+    try {
+      return E2bSettings.read(lookup).key().isPresent()
+          ? Availability.available()
+          : Availability.unavailable(
+              E2bSettings.KEY + " is not set: make a key on the vendor's site and set it");
+    } catch (SandboxException wrong) {
+      return Availability.unavailable(String.valueOf(wrong.getMessage()));
+    }
+  }
+
+  private static HttpTransport transport(ClientOptions options) {
+    return HttpTransport.of(options, RetryPolicy.DEFAULT, ErrorBody::common);
+  }
+
+  private ControlPlane controlPlane(HttpTransport transport) {
+    E2bSettings settings = E2bSettings.read(lookup);
+    Object unused = settings.neededKey();
+    return new ControlPlane(transport, settings);
+  }
+
+  @Override
+  public SandboxBackend create(BackendRequest request, Deadline deadline)
+      throws InterruptedException {
+    E2bOptions options = E2bOptions.parse(request.options());
+    HttpTransport transport = transport(options.client());
+    ControlPlane controlPlane = controlPlane(transport);
+    Map<String, String> metadata = Metadata.of(request.sessionId(), options.metadata());
+    Optional<String> sandbox = Optional.empty();
+    boolean sent = true;
+    boolean done = false;
+    try {
+      Access access = controlPlane.create(options, metadata, deadline);
+      sandbox = Optional.of(access.sandbox());
+      E2bRef ref = Greeting.greet(controlPlane, transport, access, options, deadline);
+      E2bBackend backend =
+          new E2bBackend(ref, request.sessionId(), controlPlane, transport, access);
+      live.put(ref.sandbox(), backend);
+      done = true;
+      return backend;
+    } catch (RemoteException e) {
+      sent = e.kind() != Kind.UNREACHABLE && e.kind() != Kind.TLS;
+      boolean answered = e.kind() == Kind.REFUSED && e.status() < 500;
+      sent = sent && !(answered && sandbox.isEmpty());
+      throw createFailed(e);
+    } finally {
+      if (!done && sent) {
+        discard(controlPlane, sandbox, request.sessionId());
+      }
+    }
+  }
+
+  private static SandboxException createFailed(RemoteException e) {
+    ErrorCode code =
+        e.refusedWith(401) || e.refusedWith(403)
+            ? ErrorCode.PROVIDER_UNAVAILABLE
+            : ErrorCode.CREATE_FAILED;
+    return e.as(code, Operation.CREATE).build();
+  }
+
+  /** Removes what was made, or what may have been made without an answer: it is marked. */
+  private static void discard(ControlPlane controlPlane, Optional<String> sandbox, String session) {
+    boolean interrupted = Thread.interrupted();
+    try {
+      Deadline deadline = Deadline.after(TIDY);
+      if (sandbox.isPresent()) {
+        boolean unused = controlPlane.remove(sandbox.get(), deadline);
+      } else {
+        for (String each : controlPlane.find(Metadata.SESSION, session, deadline)) {
+          boolean unused = controlPlane.remove(each, deadline);
+        }
+      }
+    } catch (RemoteException e) {
+      LOG.warn("a sandbox of session {} may be left until its time is over", session, e);
+    } catch (InterruptedException e) {
+      interrupted = true;
+    }
+    if (interrupted) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  /** Wakes a sandbox that is paused. */
+  @Override
+  public SandboxBackend attach(BackendRef given, Deadline deadline) throws InterruptedException {
+    E2bRef ref = E2bRef.parse(given);
+    HttpTransport transport = transport(ClientOptions.defaults(E2bOptions.USER_AGENT));
+    ControlPlane controlPlane = controlPlane(transport);
+    try {
+      Access access = controlPlane.connect(ref.sandbox(), ref.timeout(), deadline);
+      E2bBackend backend =
+          new E2bBackend(ref, ref.sandbox() + "-again", controlPlane, transport, access);
+      live.put(ref.sandbox(), backend);
+      return backend;
+    } catch (RemoteException e) {
+      ErrorCode code = e.refusedWith(404) ? ErrorCode.BACKEND_GONE : ErrorCode.TRANSPORT;
+      throw e.as(code, Operation.CREATE).context("sandbox", ref.sandbox()).build();
+    }
+  }
+
+  @Override
+  public ReleaseOutcome delete(BackendRef given, Deadline deadline) throws InterruptedException {
+    E2bRef ref = E2bRef.parse(given);
+    E2bBackend backend = live.remove(ref.sandbox());
+    if (backend != null) {
+      backend.close();
+    }
+    try {
+      return controlPlane(transport(ClientOptions.defaults(E2bOptions.USER_AGENT)))
+              .remove(ref.sandbox(), deadline)
+          ? ReleaseOutcome.DESTROYED
+          : ReleaseOutcome.ALREADY_GONE;
+    } catch (RemoteException e) {
+      throw e.as(ErrorCode.BACKEND_RELEASE_FAILED, Operation.DELETE)
+          .context("sandbox", ref.sandbox())
+          .build();
+    }
+  }
+}

@@ -1,0 +1,147 @@
+package io.sandboxspi.fake;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
+import org.eclipse.jetty.http.HttpField;
+import org.eclipse.jetty.io.Content;
+import org.eclipse.jetty.server.Request;
+import org.eclipse.jetty.server.Response;
+import org.eclipse.jetty.util.Callback;
+import org.eclipse.jetty.util.Fields;
+
+/** One request and its answer. */
+public final class Exchange {
+  /** Reads and writes JSON. */
+  public static final ObjectMapper JSON = new ObjectMapper();
+
+  private final Request request;
+  private final Response response;
+  private final Callback callback;
+  private final Optional<Fault> fault;
+
+  Exchange(Request request, Response response, Callback callback, Optional<Fault> fault) {
+    this.request = request;
+    this.response = response;
+    this.callback = callback;
+    this.fault = fault;
+  }
+
+  /** Its method. */
+  public String method() {
+    return request.getMethod();
+  }
+
+  /** Its path, decoded. */
+  public String path() {
+    return Request.getPathInContext(request);
+  }
+
+  /** A header; empty without one. */
+  public Optional<String> header(String name) {
+    return Optional.ofNullable(request.getHeaders().get(name));
+  }
+
+  /** Names of its headers, in lower case. */
+  public Set<String> headers() {
+    Set<String> names = new TreeSet<>();
+    request.getHeaders().forEach(field -> names.add(field.getLowerCaseName()));
+    return names;
+  }
+
+  /** A parameter of the query; empty without one. */
+  public Optional<String> query(String name) {
+    Fields fields = Request.extractQueryParameters(request);
+    return Optional.ofNullable(fields.getValue(name));
+  }
+
+  /** Its fault, if it is to meet one. */
+  public Optional<Fault> fault() {
+    return fault;
+  }
+
+  /** The body. */
+  public InputStream body() {
+    return Content.Source.asInputStream(request);
+  }
+
+  /** The body as an object of JSON; an empty one for none. */
+  public ObjectNode json() throws IOException {
+    byte[] bytes = body().readAllBytes();
+    if (bytes.length == 0) {
+      return JSON.createObjectNode();
+    }
+    return JSON.readTree(bytes) instanceof ObjectNode object ? object : JSON.createObjectNode();
+  }
+
+  /** Sets a header of the answer. */
+  public Exchange set(String name, String value) {
+    response.getHeaders().put(new HttpField(name, value));
+    return this;
+  }
+
+  /** Answers without a body. */
+  public void answer(int status) {
+    send(status, new byte[0]);
+  }
+
+  /** Answers with JSON. */
+  public void answer(int status, JsonNode body) {
+    set("Content-Type", "application/json");
+    send(status, body.toString().getBytes(StandardCharsets.UTF_8));
+  }
+
+  /** Answers with bytes. */
+  public void answer(int status, String contentType, byte[] body) {
+    set("Content-Type", contentType);
+    send(status, body);
+  }
+
+  private void send(int status, byte[] body) {
+    if (fault.orElse(null) instanceof Fault.Stall) {
+      return;
+    }
+    if (fault.orElse(null) instanceof Fault.CutAfter) {
+      cut();
+      return;
+    }
+    response.setStatus(status);
+    response.write(true, ByteBuffer.wrap(body), callback);
+  }
+
+  /** Ends the connection without a word. */
+  public void cut() {
+    request.getConnectionMetaData().getConnection().getEndPoint().close();
+    callback.succeeded();
+  }
+
+  /** Begins an answer that goes on. */
+  public void begin(int status, String contentType) {
+    response.setStatus(status);
+    set("Content-Type", contentType);
+    // Silence is a matter of the protocol, not of the server.
+    request.addIdleTimeoutListener(expired -> false);
+  }
+
+  /** Sends a part of it. */
+  public void write(byte[] bytes, Callback done) {
+    response.write(false, ByteBuffer.wrap(bytes), done);
+  }
+
+  /** Ends it. */
+  public void end() {
+    response.write(true, ByteBuffer.allocate(0), callback);
+  }
+
+  /** Fails it. */
+  void fail(Throwable failure) {
+    Response.writeError(request, response, callback, failure);
+  }
+}

@@ -1,0 +1,80 @@
+package io.sandboxspi.fake;
+
+import com.sun.jna.Native;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+
+/** Calls of the system that the JDK lacks. */
+public final class Posix {
+  /** SIGKILL. */
+  public static final int KILL = 9;
+
+  /** SIGSTOP on Linux. */
+  public static final int STOP = 19;
+
+  /** SIGCONT on Linux. */
+  public static final int CONT = 18;
+
+  static {
+    Native.register(Posix.class, "c");
+  }
+
+  private Posix() {}
+
+  private static native int mkfifo(String path, int mode);
+
+  private static native int kill(int pid, int signal);
+
+  static void pipe(Path path) throws IOException {
+    if (mkfifo(path.toString(), 0600) != 0) {
+      throw new IOException("no pipe can be made: error " + Native.getLastError());
+    }
+  }
+
+  /** Signals one process; whether it was there. */
+  public static boolean signal(long pid, int signal) {
+    return kill((int) pid, signal) == 0;
+  }
+
+  /** Processes with this setting in their environment; not the dead. */
+  public static List<Long> with(String setting) {
+    List<Long> found = new ArrayList<>();
+    try (DirectoryStream<Path> entries = Files.newDirectoryStream(Path.of("/proc"), "[0-9]*")) {
+      for (Path entry : entries) {
+        if (environment(entry).contains("\0" + setting + "\0")) {
+          found.add(Long.parseLong(entry.getFileName().toString()));
+        }
+      }
+    } catch (IOException noProc) {
+      return found;
+    }
+    return found;
+  }
+
+  private static String environment(Path entry) {
+    try {
+      return "\0"
+          + new String(Files.readAllBytes(entry.resolve("environ")), StandardCharsets.ISO_8859_1)
+          + "\0";
+    } catch (IOException endedOrForeign) {
+      return "";
+    }
+  }
+
+  /** Ends all processes with this setting, until none is found, in bounds. */
+  public static void endAll(String setting) {
+    for (int i = 0; i < 200; i++) {
+      List<Long> left = with(setting);
+      if (left.isEmpty()) {
+        return;
+      }
+      left.forEach(pid -> signal(pid, KILL));
+      Thread.onSpinWait();
+    }
+  }
+}
