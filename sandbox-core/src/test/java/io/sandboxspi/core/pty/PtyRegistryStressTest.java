@@ -62,7 +62,7 @@ class PtyRegistryStressTest {
       case 0 -> insert();
       case 1 -> registry.detach(id).ifPresent(entry -> free(id, entry));
       case 2 -> Optional.ofNullable(registry.entries().get(id)).ifPresent(e -> e.ended.set(true));
-      default -> registry.pin(id).ifPresent(entry -> use(id, entry));
+      default -> registry.pin(id).ifPresent(entry -> use(id, entry, random));
     }
     assertThat(registry.entries()).hasSizeLessThanOrEqualTo(PtyRegistry.LIMIT);
   }
@@ -96,9 +96,13 @@ class PtyRegistryStressTest {
     registry.free(id, entry);
   }
 
-  private void use(int id, Entry entry) {
+  /** Uses others meanwhile, so that only the use itself protects the entry. */
+  private void use(int id, Entry entry, SplittableRandom random) {
     entry.uses.incrementAndGet();
-    Thread.onSpinWait();
+    for (int i = 0; i < 2 * PtyRegistry.PROTECTED; i++) {
+      int other = PtyRegistry.MIN_ID + random.nextInt(IDS);
+      registry.pin(other).ifPresent(each -> registry.unpin(other, each));
+    }
     entry.uses.decrementAndGet();
     registry.unpin(id, entry);
   }
