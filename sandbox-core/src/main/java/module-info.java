@@ -3,6 +3,7 @@ module io.sandboxspi.core {
   requires transitive io.sandboxspi.api;
   requires static org.jspecify;
   requires org.apache.commons.compress;
+  requires com.fasterxml.jackson.core;
   requires org.slf4j;
 
   exports io.sandboxspi.core;
@@ -10,8 +11,14 @@ module io.sandboxspi.core {
   exports io.sandboxspi.core.posix;
   exports io.sandboxspi.core.pty;
   exports io.sandboxspi.core.session;
+  exports io.sandboxspi.core.snapshot;
   exports io.sandboxspi.core.time;
   exports io.sandboxspi.core.workspace;
 
   uses io.sandboxspi.spi.SandboxProvider;
+  uses io.sandboxspi.spi.SnapshotStoreProvider;
+
+  provides io.sandboxspi.spi.SnapshotStoreProvider with
+      io.sandboxspi.core.snapshot.LocalSnapshots,
+      io.sandboxspi.core.snapshot.MemorySnapshots;
 }

@@ -25,6 +25,10 @@ public enum Capability {
   CLIENT_CHOSEN_ID,
   /** A backend can be attached to again from its reference. */
   REATTACH,
+  /** The provider takes snapshots of its backends by itself. */
+  NATIVE_SNAPSHOTS,
+  /** Ports that were declared at creation can be reached from outside. */
+  PORTS,
   /** Commands can run as another user. */
   USERS,
   /** Commands cannot see the host's processes, files and network. */

@@ -65,6 +65,26 @@ public enum ErrorCode {
   LIMIT_EXCEEDED,
   /** An archive is corrupt or a member of it is not allowed; nothing was changed. */
   INVALID_ARCHIVE,
+  /** Saving a snapshot failed; what was there before is untouched. */
+  SNAPSHOT_FAILED,
+  /** No snapshot that can be restored is new enough; the message says which there are. */
+  SNAPSHOT_NOT_FOUND,
+  /** A snapshot is there but could not be restored; nothing was replaced. */
+  RESTORE_FAILED,
+  /** Whether the backend of a checkpoint lives could not be found out; nothing was made. */
+  BACKEND_UNREACHABLE,
+  /** A cleanup that may still change what a checkpoint refers to is not over. */
+  CHECKPOINT_PENDING,
+  /** The checkpoint is of another provider. */
+  CHECKPOINT_FOREIGN,
+  /** The checkpoint was written by a newer major version. */
+  CHECKPOINT_TOO_NEW,
+  /** The text is no checkpoint. */
+  CHECKPOINT_MALFORMED,
+  /** The port was not declared; the message lists those that were. */
+  PORT_NOT_CONFIGURED,
+  /** The backend cannot say where a port is reached. */
+  PORT_UNAVAILABLE,
   /** The deadline of an enclosing {@link CallScope} passed. */
   DEADLINE_EXCEEDED,
   /** A defect: of this library or of a provider. */

@@ -56,6 +56,20 @@ public enum Operation {
   ARCHIVE_HYDRATE,
   /** Unpacking an archive into a directory. */
   ARCHIVE_EXTRACT,
+  /** Making the workspace of a new or resumed session usable. */
+  START,
+  /** Saving the workspace. */
+  SNAPSHOT,
+  /** Opening a session from a checkpoint. */
+  RESUME,
+  /** Filling a workspace from a snapshot. */
+  RESTORE,
+  /** Taking or reading a checkpoint. */
+  CHECKPOINT,
+  /** Leaving a backend to itself. */
+  DETACH,
+  /** Finding where a port is reached. */
+  ENDPOINT,
   /** Asking whether a backend lives. */
   PROBE,
   /** Stopping a session. */

@@ -18,6 +18,7 @@ public final class SandboxSpec {
   private final List<SandboxListener> listeners;
   private final CleanupTimings timings;
   private final Duration createTimeout;
+  private final SnapshotPolicy snapshots;
 
   private SandboxSpec(Builder builder) {
     this.environment = Checks.environment(builder.environment);
@@ -25,6 +26,7 @@ public final class SandboxSpec {
     this.listeners = List.copyOf(builder.listeners);
     this.timings = builder.timings;
     this.createTimeout = builder.createTimeout;
+    this.snapshots = builder.snapshots;
     Checks.positive("createTimeout", createTimeout);
   }
 
@@ -63,6 +65,11 @@ public final class SandboxSpec {
     return createTimeout;
   }
 
+  /** Where the workspace is saved. */
+  public SnapshotPolicy snapshots() {
+    return snapshots;
+  }
+
   @Override
   public String toString() {
     return "SandboxSpec[environment="
@@ -79,6 +86,7 @@ public final class SandboxSpec {
     private final List<SandboxListener> listeners = new ArrayList<>();
     private CleanupTimings timings = CleanupTimings.DEFAULT;
     private Duration createTimeout = Duration.ofSeconds(60);
+    private SnapshotPolicy snapshots = SnapshotPolicy.none();
 
     private Builder() {}
 
@@ -109,6 +117,12 @@ public final class SandboxSpec {
     /** Limit for making the backend; 60 s unless set. */
     public Builder createTimeout(Duration value) {
       this.createTimeout = value;
+      return this;
+    }
+
+    /** Where the workspace is saved when the session stops or closes; nowhere unless set. */
+    public Builder snapshots(SnapshotPolicy value) {
+      this.snapshots = value;
       return this;
     }
 

@@ -106,6 +106,16 @@ final class Targets {
         atMost(
             "false ends, stray bytes, failures in 100 000 sessions", 0, "", Targets::badSessions),
         atMost(
+            "resume of a live workspace: attach",
+            50,
+            " ms",
+            m -> scaled(m.best("micro", "Resume.attach", "p50"), 1_000_000)),
+        atMost(
+            "resume of a live workspace: attach and compare 2 MB with the snapshot",
+            50,
+            " ms",
+            m -> scaled(m.best("micro", "Resume.compare", "p50"), 1_000_000)),
+        atMost(
             "engine per exec",
             100,
             " µs",

@@ -1,5 +1,6 @@
 package io.sandboxspi.docker;
 
+import io.sandboxspi.Endpoint;
 import io.sandboxspi.ErrorCode;
 import io.sandboxspi.Operation;
 import io.sandboxspi.Retryable;
@@ -25,6 +26,7 @@ import io.sandboxspi.spi.TerminationOutcome;
 import java.io.IOException;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 
 /** One container. */
 final class DockerBackend implements SandboxBackend {
@@ -32,6 +34,8 @@ final class DockerBackend implements SandboxBackend {
   private final String container;
   private final DockerOptions.OnRelease onRelease;
   private final Containers containers;
+  private final PublishedPorts published;
+  private volatile boolean left;
   private final AttachReactor reactor;
   private final AttachReactor questions;
   private final Lane lane;
@@ -57,6 +61,7 @@ final class DockerBackend implements SandboxBackend {
     this.container = container;
     this.onRelease = onRelease;
     this.containers = new Containers(engine);
+    this.published = new PublishedPorts(engine);
     PosixState state = PosixState.in(ContainerMaker.STATE + "/launches");
     Execs execs = new Execs(engine, container);
     this.reactor = reactor("sandbox-" + session + "-streams");
@@ -143,6 +148,22 @@ final class DockerBackend implements SandboxBackend {
   }
 
   @Override
+  public Set<Integer> ports() {
+    return PublishedPorts.of(ref);
+  }
+
+  @Override
+  public Endpoint endpoint(int port, Deadline deadline) throws InterruptedException {
+    return published.find(container, port, deadline);
+  }
+
+  @Override
+  public void detach(Deadline deadline) {
+    left = true;
+    close();
+  }
+
+  @Override
   public BackendFiles files() {
     return files;
   }
@@ -179,6 +200,9 @@ final class DockerBackend implements SandboxBackend {
       spares.end(deadline);
     }
     close();
+    if (left) {
+      return ReleaseOutcome.DONE;
+    }
     try {
       switch (onRelease) {
         case KEEP -> {

@@ -60,6 +60,7 @@ public final class DockerProvider implements SandboxProvider {
         Capability.KILL_ESCAPED,
         Capability.CLIENT_CHOSEN_ID,
         Capability.REATTACH,
+        Capability.PORTS,
         Capability.CONFINED);
   }
 
@@ -94,6 +95,7 @@ public final class DockerProvider implements SandboxProvider {
     Map<String, String> data = new HashMap<>();
     data.put(CONTAINER, container);
     options.host().ifPresent(host -> data.put(DockerOptions.HOST, host));
+    PublishedPorts.remember(options, data);
     boolean done = false;
     DockerBackend backend = null;
     try {

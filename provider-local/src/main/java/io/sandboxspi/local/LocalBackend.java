@@ -1,5 +1,6 @@
 package io.sandboxspi.local;
 
+import io.sandboxspi.Endpoint;
 import io.sandboxspi.ErrorCode;
 import io.sandboxspi.Operation;
 import io.sandboxspi.Retryable;
@@ -26,15 +27,21 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.atomic.AtomicBoolean;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** Processes of this machine in one workspace. */
 final class LocalBackend implements SandboxBackend {
+  private static final Logger LOG = LoggerFactory.getLogger(LocalBackend.class);
+
   private final LocalWorkspace workspace;
   private final LocalOptions options;
   private final LocalEnvironment environment;
   private final Optional<Bubblewrap> confinement;
   private final SharedDriver.Lease lease;
+  private final Optional<OwnerJournal> journal;
   private final LocalFiles files;
   private final Launches launches = new Launches();
   private final AtomicBoolean released = new AtomicBoolean();
@@ -44,12 +51,14 @@ final class LocalBackend implements SandboxBackend {
       LocalOptions options,
       LocalEnvironment environment,
       Optional<Bubblewrap> confinement,
-      SharedDriver.Lease lease) {
+      SharedDriver.Lease lease,
+      Optional<OwnerJournal> journal) {
     this.workspace = workspace;
     this.options = options;
     this.environment = environment;
     this.confinement = confinement;
     this.lease = lease;
+    this.journal = journal;
     this.files = new LocalFiles(workspace.directory());
   }
 
@@ -69,6 +78,7 @@ final class LocalBackend implements SandboxBackend {
     Launches.Launch launch = launches.begin(request.id());
     DriverProcess process;
     try {
+      journal.ifPresent(open -> open.launching(request.id()));
       process = lease.driver().spawn(spawnRequest(request), new ListenerAdapter(listener));
     } catch (SpawnException e) {
       launches.failed(launch);
@@ -131,6 +141,41 @@ final class LocalBackend implements SandboxBackend {
   }
 
   @Override
+  public Set<Integer> ports() {
+    return options.ports();
+  }
+
+  /** Processes share this machine's network. */
+  @Override
+  public Endpoint endpoint(int port, Deadline deadline) {
+    return Endpoint.plain("127.0.0.1", port);
+  }
+
+  /** Temporary files stay, too: somebody else may be attached. */
+  @Override
+  public void detach(Deadline deadline) throws InterruptedException {
+    endAll(deadline);
+    letGo();
+  }
+
+  private void letGo() {
+    if (released.compareAndSet(false, true)) {
+      LiveBackends.remove(this);
+      lease.close();
+      journal.ifPresent(LocalBackend::close);
+    }
+  }
+
+  private static void close(OwnerJournal journal) {
+    try {
+      journal.close();
+    } catch (IOException e) {
+      // What it names has ended: whoever reads it finds nothing.
+      LOG.debug("a journal is left", e);
+    }
+  }
+
+  @Override
   public BackendFiles files() {
     return files;
   }
@@ -155,10 +200,7 @@ final class LocalBackend implements SandboxBackend {
     } catch (IOException e) {
       throw releaseFailure("its temporary files cannot be removed").cause(e).build();
     }
-    if (released.compareAndSet(false, true)) {
-      LiveBackends.remove(this);
-      lease.close();
-    }
+    letGo();
     return ReleaseOutcome.DESTROYED;
   }
 

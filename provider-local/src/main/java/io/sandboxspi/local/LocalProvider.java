@@ -23,9 +23,10 @@ import java.util.Set;
  * isolation=namespaces} asks for it. Thread-safe.
  *
  * <p>Options: {@code workspace}, the absolute path of a directory to work in, which is never
- * removed (unless given, a fresh one is made and removed); {@code isolation}, {@code none} or
- * {@code namespaces}; {@code inherit}, names of host variables that processes get, with commas
- * between.
+ * removed (unless given, a fresh one is made and removed); {@code base}, the absolute path of a
+ * directory in which fresh ones are made; {@code isolation}, {@code none} or {@code namespaces};
+ * {@code inherit}, names of host variables that processes get, with commas between; {@code ports},
+ * where processes listen, with commas between.
  */
 public final class LocalProvider implements SandboxProvider {
   /** The name it is opened by. */
@@ -61,7 +62,8 @@ public final class LocalProvider implements SandboxProvider {
             Capability.SIGNALS,
             Capability.KILL_GROUP,
             Capability.CLIENT_CHOSEN_ID,
-            Capability.REATTACH);
+            Capability.REATTACH,
+            Capability.PORTS);
     if (PtyDrivers.LINUX) {
       // Only there can the descendants of a process be found.
       capabilities.add(Capability.KILL_ESCAPED);
@@ -82,9 +84,14 @@ public final class LocalProvider implements SandboxProvider {
     SharedDriver.Lease lease = lease();
     boolean done = false;
     try {
-      LocalWorkspace workspace = LocalWorkspace.make(request.sessionId(), options.workspace());
-      LiveBackends.add(workspace);
-      SandboxBackend backend = backend(workspace, options, confinement, lease);
+      LocalWorkspace workspace =
+          LocalWorkspace.make(request.sessionId(), options.base(), options.workspace());
+      if (!request.durable()) {
+        LiveBackends.add(workspace);
+      }
+      Optional<OwnerJournal> journal =
+          request.durable() ? Optional.of(OwnerJournal.open(workspace)) : Optional.empty();
+      SandboxBackend backend = backend(workspace, options, confinement, lease, journal);
       done = true;
       return backend;
     } catch (IOException e) {
@@ -96,9 +103,12 @@ public final class LocalProvider implements SandboxProvider {
     }
   }
 
-  /** Works on in the workspace; processes of the earlier backend do not come back. */
+  /**
+   * Works on in the workspace. What an owner that was killed left running is ended; what one that
+   * lives runs is its own.
+   */
   @Override
-  public SandboxBackend attach(BackendRef ref, Deadline deadline) {
+  public SandboxBackend attach(BackendRef ref, Deadline deadline) throws InterruptedException {
     LocalWorkspace workspace = workspace(ref);
     LocalOptions options = LocalOptions.of(ref);
     Optional<Bubblewrap> confinement = confinement(options);
@@ -110,7 +120,10 @@ public final class LocalProvider implements SandboxProvider {
     SharedDriver.Lease lease = lease();
     boolean done = false;
     try {
-      SandboxBackend backend = backend(workspace.prepared(), options, confinement, lease);
+      LocalWorkspace prepared = workspace.prepared();
+      OwnerJournal.endOrphans(prepared, deadline);
+      SandboxBackend backend =
+          backend(prepared, options, confinement, lease, Optional.of(OwnerJournal.open(prepared)));
       done = true;
       return backend;
     } catch (IOException e) {
@@ -146,11 +159,13 @@ public final class LocalProvider implements SandboxProvider {
       LocalWorkspace workspace,
       LocalOptions options,
       Optional<Bubblewrap> confinement,
-      SharedDriver.Lease lease) {
+      SharedDriver.Lease lease,
+      Optional<OwnerJournal> journal) {
     String temporary = confinement.isPresent() ? "/tmp" : workspace.temporary().toString();
     LocalEnvironment environment =
         new LocalEnvironment(host, options.inherit(), workspace.directory().toString(), temporary);
-    LocalBackend backend = new LocalBackend(workspace, options, environment, confinement, lease);
+    LocalBackend backend =
+        new LocalBackend(workspace, options, environment, confinement, lease, journal);
     LiveBackends.add(backend);
     return backend;
   }

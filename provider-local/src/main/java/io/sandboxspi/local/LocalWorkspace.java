@@ -27,8 +27,20 @@ record LocalWorkspace(Path base, Path directory, boolean owned) {
   private static final String DIRECTORY = "workspace";
   private static final String OWNED = "owned";
 
-  static LocalWorkspace make(String sessionId, Optional<Path> given) throws IOException {
-    Path base = Files.createTempDirectory(PREFIX + sessionId + "-").toRealPath();
+  /**
+   * Makes the directories.
+   *
+   * @param parent where; empty for the system's temporary directory
+   * @param given the caller's workspace
+   */
+  static LocalWorkspace make(String sessionId, Optional<Path> parent, Optional<Path> given)
+      throws IOException {
+    String prefix = PREFIX + sessionId + "-";
+    Path base =
+        (parent.isPresent()
+                ? Files.createTempDirectory(parent.get(), prefix)
+                : Files.createTempDirectory(prefix))
+            .toRealPath();
     boolean done = false;
     try {
       Files.createFile(base.resolve(MARKER));
@@ -86,7 +98,7 @@ record LocalWorkspace(Path base, Path directory, boolean owned) {
   /** Makes again what a release removed. */
   LocalWorkspace prepared() throws IOException {
     if (!ours()) {
-      return make("attached", Optional.of(directory));
+      return make("attached", Optional.empty(), Optional.of(directory));
     }
     if (!Files.isDirectory(temporary())) {
       Files.createDirectory(temporary());

@@ -7,6 +7,7 @@ import io.sandboxspi.local.driver.PtyDrivers;
 import io.sandboxspi.tck.Rule;
 import io.sandboxspi.tck.SandboxProviderTck;
 import io.sandboxspi.tck.TckEnvironment;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -42,7 +43,7 @@ abstract class DriverTck extends SandboxProviderTck {
 
   @Override
   protected TckEnvironment environment() {
-    return TckEnvironment.of(new LocalProvider());
+    return TckEnvironment.of(new LocalProvider()).options(Map.of("ports", "8080,8443"));
   }
 
   @Test

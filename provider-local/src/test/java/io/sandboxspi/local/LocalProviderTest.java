@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import io.sandboxspi.Endpoint;
 import io.sandboxspi.ErrorCode;
 import io.sandboxspi.ExitStatus;
 import io.sandboxspi.SandboxException;
@@ -225,12 +226,37 @@ class LocalProviderTest {
             Map.of("isolation", "total"),
             Map.of("workspace", "relative"),
             Map.of("workspace", "/no/such/dir"),
+            Map.of("base", "relative"),
+            Map.of("ports", "0"),
+            Map.of("ports", "65536"),
+            Map.of("ports", "80,,81"),
+            Map.of("ports", "80", "isolation", "namespaces"),
             Map.of("inherit", "A=B"))) {
       assertCode(ErrorCode.INVALID_ARGUMENT, () -> create(options));
     }
     assertThatThrownBy(() -> create(Map.of("nonsense", "x")))
-        .hasMessageContaining("inherit, isolation, workspace");
+        .hasMessageContaining("base, inherit, isolation, ports, workspace");
     assertThat(backends).isEmpty();
+  }
+
+  @Test
+  @Tag("S-LOCAL-07")
+  void declaredPortsAreTheHosts() throws Exception {
+    SandboxBackend backend = create(Map.of("ports", "8081,8080,8081"));
+    assertThat(backend.ports()).containsExactlyInAnyOrder(8080, 8081);
+    assertThat(backend.endpoint(8080, soon())).isEqualTo(Endpoint.plain("127.0.0.1", 8080));
+    backend.detach(soon());
+    assertThat(provider.attach(backend.ref(), soon()).ports()).hasSize(2);
+  }
+
+  @Test
+  @Tag("S-LOCAL-02")
+  void aWorkspaceIsMadeWhereTheCallerSays(@TempDir Path base) throws Exception {
+    SandboxBackend backend = create(Map.of("base", base.toString()));
+    assertThat(workspace(backend)).startsWith(base.toRealPath());
+    backend.release(soon());
+    assertThat(provider.delete(backend.ref(), soon())).isEqualTo(ReleaseOutcome.DESTROYED);
+    assertThat(base).isEmptyDirectory();
   }
 
   @Test

@@ -13,8 +13,11 @@ import io.sandboxspi.tck.rules.JoinRules;
 import io.sandboxspi.tck.rules.LifeRules;
 import io.sandboxspi.tck.rules.LostRules;
 import io.sandboxspi.tck.rules.OutputRules;
+import io.sandboxspi.tck.rules.PortRules;
 import io.sandboxspi.tck.rules.PtyRules;
 import io.sandboxspi.tck.rules.RegistryRules;
+import io.sandboxspi.tck.rules.ResumeRules;
+import io.sandboxspi.tck.rules.SnapshotRules;
 import io.sandboxspi.tck.rules.SpiRules;
 import io.sandboxspi.tck.rules.StallRules;
 import io.sandboxspi.tck.rules.StartRules;
@@ -57,6 +60,9 @@ public abstract class SandboxProviderTck
         CancelRules,
         JoinRules,
         LifeRules,
+        SnapshotRules,
+        ResumeRules,
+        PortRules,
         FileRules,
         EventRules,
         SpiRules,

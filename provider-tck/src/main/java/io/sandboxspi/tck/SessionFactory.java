@@ -1,5 +1,6 @@
 package io.sandboxspi.tck;
 
+import io.sandboxspi.Checkpoint;
 import io.sandboxspi.SandboxSession;
 import io.sandboxspi.SandboxSpec;
 import io.sandboxspi.core.session.EngineOptions;
@@ -23,6 +24,18 @@ public interface SessionFactory {
   /** Opens a session. */
   Opened open(SandboxProvider provider, SandboxSpec spec, EngineOptions options)
       throws InterruptedException;
+
+  /** Opens a session from a checkpoint; see {@link EngineSession#resume}. */
+  default Opened resume(
+      SandboxProvider provider,
+      Checkpoint checkpoint,
+      SandboxSpec spec,
+      boolean back,
+      EngineOptions options)
+      throws InterruptedException {
+    EngineSession session = EngineSession.resume(provider, checkpoint, spec, back, options);
+    return new Opened(session, () -> session.ledger().open());
+  }
 
   /** The engine of this project. */
   static SessionFactory engine() {

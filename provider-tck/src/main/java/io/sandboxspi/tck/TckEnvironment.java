@@ -2,9 +2,11 @@ package io.sandboxspi.tck;
 
 import io.sandboxspi.CleanupTimings;
 import io.sandboxspi.spi.SandboxProvider;
+import io.sandboxspi.spi.SnapshotStore;
 import java.time.Duration;
 import java.util.Map;
 import java.util.Objects;
+import java.util.function.UnaryOperator;
 
 /**
  * What the kit runs against. Immutable: each method returns a changed copy.
@@ -27,6 +29,7 @@ public final class TckEnvironment {
   private final Duration slack;
   private final SessionFactory sessions;
   private final boolean audit;
+  private final UnaryOperator<SnapshotStore> snapshots;
 
   private TckEnvironment(
       SandboxProvider provider,
@@ -34,44 +37,62 @@ public final class TckEnvironment {
       CleanupTimings timings,
       Duration slack,
       SessionFactory sessions,
-      boolean audit) {
+      boolean audit,
+      UnaryOperator<SnapshotStore> snapshots) {
     this.provider = Objects.requireNonNull(provider, "provider");
     this.options = Map.copyOf(options);
     this.timings = timings;
     this.slack = slack;
     this.sessions = sessions;
     this.audit = audit;
+    this.snapshots = snapshots;
   }
 
   /** A provider with its default options. */
   public static TckEnvironment of(SandboxProvider provider) {
     return new TckEnvironment(
-        provider, Map.of(), TIMINGS, Duration.ofSeconds(5), SessionFactory.engine(), true);
+        provider,
+        Map.of(),
+        TIMINGS,
+        Duration.ofSeconds(5),
+        SessionFactory.engine(),
+        true,
+        UnaryOperator.identity());
   }
 
   /** Options for every session. */
   public TckEnvironment options(Map<String, String> value) {
-    return new TckEnvironment(provider, value, timings, slack, sessions, audit);
+    return new TckEnvironment(provider, value, timings, slack, sessions, audit, snapshots);
   }
 
   /** Bounds of cleanup; for a provider that is far away. */
   public TckEnvironment timings(CleanupTimings value) {
-    return new TckEnvironment(provider, options, value, slack, sessions, audit);
+    return new TckEnvironment(provider, options, value, slack, sessions, audit, snapshots);
   }
 
   /** What is added to every bound before it counts as broken; 5 s. */
   public TckEnvironment slack(Duration value) {
-    return new TckEnvironment(provider, options, timings, value, sessions, audit);
+    return new TckEnvironment(provider, options, timings, value, sessions, audit, snapshots);
   }
 
   /** Opens sessions in another way. */
   public TckEnvironment sessions(SessionFactory value) {
-    return new TckEnvironment(provider, options, timings, slack, value, audit);
+    return new TckEnvironment(provider, options, timings, slack, value, audit, snapshots);
   }
 
   /** Without counts of descriptors of this JVM, which need that nothing else runs in it. */
   public TckEnvironment withoutDescriptorAudit() {
-    return new TckEnvironment(provider, options, timings, slack, sessions, false);
+    return new TckEnvironment(provider, options, timings, slack, sessions, false, snapshots);
+  }
+
+  /** Puts something around the snapshot store that the kit uses, which is in memory. */
+  public TckEnvironment snapshots(UnaryOperator<SnapshotStore> value) {
+    return new TckEnvironment(provider, options, timings, slack, sessions, audit, value);
+  }
+
+  /** What is put around the snapshot store. */
+  public UnaryOperator<SnapshotStore> snapshots() {
+    return snapshots;
   }
 
   /** The provider. */

@@ -1,7 +1,12 @@
 package io.sandboxspi.spi;
 
+import io.sandboxspi.Endpoint;
+import io.sandboxspi.ErrorCode;
+import io.sandboxspi.Operation;
+import io.sandboxspi.SandboxException;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 
 /**
  * One sandbox. Thread-safe. All blocking methods return before their deadline or throw, and end
@@ -50,6 +55,34 @@ public interface SandboxBackend {
 
   /** Asks whether the backend lives. */
   Liveness probe(Deadline deadline) throws InterruptedException;
+
+  /** Ports of the sandbox that were declared at creation. */
+  default Set<Integer> ports() {
+    return Set.of();
+  }
+
+  /**
+   * Where one of {@link #ports()} is reached from here.
+   *
+   * @throws SandboxException {@link ErrorCode#PORT_UNAVAILABLE}, {@link ErrorCode#UNSUPPORTED}
+   *     without {@link io.sandboxspi.Capability#PORTS}
+   */
+  default Endpoint endpoint(int port, Deadline deadline) throws InterruptedException {
+    throw SandboxException.of(
+        ErrorCode.UNSUPPORTED, Operation.ENDPOINT, "the provider has no ports");
+  }
+
+  /**
+   * Lets go of this side only: connections, threads, temporary files. The backend lives on and can
+   * be attached to. Idempotent; a {@link #release} after it does nothing more.
+   *
+   * @throws SandboxException {@link ErrorCode#UNSUPPORTED} without {@link
+   *     io.sandboxspi.Capability#REATTACH}
+   */
+  default void detach(Deadline deadline) throws InterruptedException {
+    throw SandboxException.of(
+        ErrorCode.UNSUPPORTED, Operation.DETACH, "the provider cannot attach to a backend again");
+  }
 
   /**
    * Lets go of the backend: connections, threads, and the machine where the provider's options say

@@ -1,6 +1,7 @@
 package io.sandboxspi.spi;
 
 import io.sandboxspi.Capability;
+import java.util.Optional;
 import java.util.Set;
 
 /**
@@ -36,6 +37,11 @@ public interface SandboxProvider {
    *     Capability#REATTACH}
    */
   SandboxBackend attach(BackendRef ref, Deadline deadline) throws InterruptedException;
+
+  /** Its own snapshots; present exactly with {@link Capability#NATIVE_SNAPSHOTS}. */
+  default Optional<NativeSnapshots> nativeSnapshots() {
+    return Optional.empty();
+  }
 
   /** Deletes a backend with everything in it; one that is gone already is a success. */
   ReleaseOutcome delete(BackendRef ref, Deadline deadline) throws InterruptedException;

@@ -34,6 +34,11 @@ abstract class CliCommand implements Callable<Integer> {
     return spec;
   }
 
+  /** Whether options may follow the first word. */
+  boolean optionsAnywhere() {
+    return false;
+  }
+
   final PrintWriter out() {
     return spec.commandLine().getOut();
   }

@@ -1,5 +1,6 @@
 package io.sandboxspi.cli;
 
+import io.sandboxspi.Checkpoint;
 import io.sandboxspi.SandboxSession;
 import io.sandboxspi.SandboxSpec;
 import io.sandboxspi.core.ProviderInfo;
@@ -11,6 +12,18 @@ final class CoreEngine implements Engine {
   @Override
   public SandboxSession open(String provider, SandboxSpec spec) throws InterruptedException {
     return Sandboxes.open(provider, spec);
+  }
+
+  @Override
+  public SandboxSession resume(Checkpoint checkpoint, SandboxSpec spec)
+      throws InterruptedException {
+    return Sandboxes.resume(checkpoint, spec);
+  }
+
+  @Override
+  public SandboxSession restore(Checkpoint checkpoint, SandboxSpec spec)
+      throws InterruptedException {
+    return Sandboxes.restore(checkpoint, spec);
   }
 
   @Override

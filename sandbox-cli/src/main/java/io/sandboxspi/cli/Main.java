@@ -19,12 +19,21 @@ public final class Main {
   /** In lambdas, so that only the class of the command that is asked for is loaded. */
   private static final Map<String, Function<Engine, CliCommand>> COMMANDS =
       new TreeMap<>(
-          Map.of(
-              "demo", engine -> new DemoCommand(),
-              "providers", engine -> new ProvidersCommand(engine),
-              "run", engine -> new RunCommand(engine),
-              "shell", engine -> new ShellCommand(engine),
-              "tck", engine -> new TckCommand()));
+          Map.ofEntries(
+              Map.entry("attach", engine -> new AttachCommand(engine)),
+              Map.entry("create", engine -> new CreateCommand(engine)),
+              Map.entry("demo", engine -> new DemoCommand()),
+              Map.entry("exec", engine -> new ExecCommand(engine)),
+              Map.entry("get", engine -> new GetCommand(engine)),
+              Map.entry("ls", engine -> new LsCommand(engine)),
+              Map.entry("providers", engine -> new ProvidersCommand(engine)),
+              Map.entry("put", engine -> new PutCommand(engine)),
+              Map.entry("resume", engine -> new ResumeCommand(engine)),
+              Map.entry("rm", engine -> new RmCommand(engine)),
+              Map.entry("run", engine -> new RunCommand(engine)),
+              Map.entry("shell", engine -> new ShellCommand(engine)),
+              Map.entry("stop", engine -> new StopCommand(engine)),
+              Map.entry("tck", engine -> new TckCommand())));
 
   private Main() {}
 
@@ -56,6 +65,13 @@ public final class Main {
           }
         });
     line.setStopAtPositional(true);
+    line.getSubcommands()
+        .values()
+        .forEach(
+            each -> {
+              CliCommand command = (CliCommand) each.getCommand();
+              each.setStopAtPositional(!command.optionsAnywhere());
+            });
     line.setExpandAtFiles(false);
     line.setColorScheme(CommandLine.Help.defaultColorScheme(Ansi.OFF));
     line.setParameterExceptionHandler((refused, given) -> usageError(refused));

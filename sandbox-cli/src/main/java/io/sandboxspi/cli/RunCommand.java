@@ -20,25 +20,37 @@ final class RunCommand extends SandboxCliCommand {
         "",
         "Exit code: the command's; 128+n when signal n ended it; 124 timeout;",
         "125 the sandbox failed; 126 not executable; 127 not found; 2 usage.");
-    option(
+    declareRun(this);
+    words(true, "CMD", "Program and arguments.");
+  }
+
+  /** Declares the options that say how a command runs. */
+  static void declareRun(CliCommand command) {
+    command.option(
         OptionSpec.builder("--timeout")
             .type(Duration.class)
             .converters(new Durations())
             .paramLabel("DURATION")
             .description("Kills the command after this time: 500ms, 30s, 2m, 1h."));
-    flag("--tty", "Gives the command a terminal.");
-    words(true, "CMD", "Program and arguments.");
+    command.flag("--tty", "Gives the command a terminal.");
   }
 
   @Override
   public Integer call() throws InterruptedException {
-    Optional<Duration> timeout = value("--timeout");
-    Command plain = configured(Command.of(words()));
-    Command command = timeout.map(plain::timeout).orElse(plain);
     try (ShutdownGuard guard = ShutdownGuard.open();
         SandboxSession session = open()) {
+      return run(this, session, configured(Command.of(words())), guard);
+    }
+  }
+
+  /** Runs a command to its end as the options say; its exit code. */
+  static int run(CliCommand options, SandboxSession session, Command plain, ShutdownGuard guard)
+      throws InterruptedException {
+    Optional<Duration> timeout = options.value("--timeout");
+    Command command = timeout.map(plain::timeout).orElse(plain);
+    try {
       ExecResult result =
-          has("--tty") ? onTerminal(session, command, guard) : onPipes(session, command);
+          options.has("--tty") ? onTerminal(session, command, guard) : onPipes(session, command);
       return ExitCodes.of(result.status());
     } catch (SandboxException failure) {
       throw failure.code() == ErrorCode.EXEC_TIMEOUT && timeout.isPresent()

@@ -14,11 +14,16 @@ abstract class SandboxCliCommand extends CliCommand {
     super(name, description, footer);
     this.engine = engine;
     declareProvider(this);
-    texts(
+    declareSurroundings(this);
+  }
+
+  /** Declares the options that say where and with what a command runs. */
+  static void declareSurroundings(CliCommand command) {
+    command.texts(
         "--env",
         "NAME[=VALUE]",
         "Variable of the command; without a value it is copied from here. Repeatable.");
-    text("--workdir", "DIRECTORY", "Directory to start in (default: the workspace).");
+    command.text("--workdir", "DIRECTORY", "Directory to start in (default: the workspace).");
   }
 
   /** Declares the options that name a provider. */
@@ -55,8 +60,12 @@ abstract class SandboxCliCommand extends CliCommand {
 
   /** The command with the environment and directory that the user asked for. */
   final Command configured(Command command) {
-    Command changed = this.<String>value("--workdir").map(command::workdir).orElse(command);
-    for (String variable : values("--env")) {
+    return configured(this, command);
+  }
+
+  static Command configured(CliCommand from, Command command) {
+    Command changed = from.<String>value("--workdir").map(command::workdir).orElse(command);
+    for (String variable : from.values("--env")) {
       int end = variable.indexOf('=');
       changed =
           end >= 0

@@ -6,7 +6,7 @@ import io.sandboxspi.TerminalSize;
 
 /** {@code sandbox shell}: the user's terminal in a fresh sandbox (spec S-CLI-03). */
 final class ShellCommand extends SandboxCliCommand {
-  private static final String BEST_SHELL =
+  static final String BEST_SHELL =
       "if command -v bash >/dev/null 2>&1; then exec bash -i; else exec sh -i; fi";
 
   ShellCommand(Engine engine) {
@@ -27,7 +27,7 @@ final class ShellCommand extends SandboxCliCommand {
     }
   }
 
-  private static TerminalSize window() {
+  static TerminalSize window() {
     return UserTerminal.size(StandardStreams.IN).orElse(TerminalSize.DEFAULT);
   }
 }

@@ -55,7 +55,11 @@ class DocumentsTest {
     String script =
         example.steps().stream()
             .map(step -> step.command() + "\necho '" + MARK + "'\n")
-            .collect(Collectors.joining("", "exec 2>&1\ncd '" + directory + "'\n", ""));
+            .collect(
+                Collectors.joining(
+                    "",
+                    "exec 2>&1\ncd '" + directory + "'\nexport XDG_STATE_HOME=\"$PWD/state\"\n",
+                    ""));
 
     CliProcess.Result result = CliProcess.script(script);
 

@@ -1,5 +1,6 @@
 package io.sandboxspi.core;
 
+import io.sandboxspi.Checkpoint;
 import io.sandboxspi.ErrorCode;
 import io.sandboxspi.Operation;
 import io.sandboxspi.SandboxException;
@@ -33,6 +34,46 @@ public final class Sandboxes {
   public static SandboxSession open(SandboxProvider provider, SandboxSpec spec)
       throws InterruptedException {
     return EngineSession.open(provider, spec, EngineOptions.defaults());
+  }
+
+  /**
+   * Opens a session from a checkpoint: on its backend while that lives, from a snapshot that is at
+   * least as new when the backend is proven gone (spec S-RESUME-02). Nothing is made when neither
+   * is known. The caller closes the session.
+   *
+   * @param spec what the sandbox was opened with; a checkpoint holds neither options nor variables
+   * @throws SandboxException {@link ErrorCode#CHECKPOINT_FOREIGN}, {@link
+   *     ErrorCode#CHECKPOINT_PENDING}, {@link ErrorCode#BACKEND_UNREACHABLE}, {@link
+   *     ErrorCode#SNAPSHOT_NOT_FOUND}, {@link ErrorCode#RESTORE_FAILED}, or as {@link #open}
+   * @throws InterruptedException when interrupted; a replacement that comes late is deleted
+   */
+  public static SandboxSession resume(Checkpoint checkpoint, SandboxSpec spec)
+      throws InterruptedException {
+    return resume(provider(checkpoint.provider()), checkpoint, spec);
+  }
+
+  /** As {@link #resume(Checkpoint, SandboxSpec)} for a provider that the caller made. */
+  public static SandboxSession resume(
+      SandboxProvider provider, Checkpoint checkpoint, SandboxSpec spec)
+      throws InterruptedException {
+    return EngineSession.resume(provider, checkpoint, spec, false, EngineOptions.defaults());
+  }
+
+  /**
+   * As {@link #resume(Checkpoint, SandboxSpec)}, with the workspace put back to the checkpoint's
+   * snapshot also if the backend lives; nothing is moved if its fingerprint says that it is as it
+   * was (spec S-RESUME-04).
+   */
+  public static SandboxSession restore(Checkpoint checkpoint, SandboxSpec spec)
+      throws InterruptedException {
+    return restore(provider(checkpoint.provider()), checkpoint, spec);
+  }
+
+  /** As {@link #restore(Checkpoint, SandboxSpec)} for a provider that the caller made. */
+  public static SandboxSession restore(
+      SandboxProvider provider, Checkpoint checkpoint, SandboxSpec spec)
+      throws InterruptedException {
+    return EngineSession.resume(provider, checkpoint, spec, true, EngineOptions.defaults());
   }
 
   /**

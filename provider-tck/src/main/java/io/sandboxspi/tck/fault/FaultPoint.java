@@ -6,6 +6,8 @@ public enum FaultPoint {
   CREATE_BEFORE,
   /** The backend is made, the engine has not got it yet. */
   CREATE_RETURN,
+  /** {@code attach} was called, the provider was not. */
+  ATTACH_BEFORE,
   /** {@code launch} was called, the provider was not. */
   OPEN_BEFORE,
   /** The process is launched; a failure here leaves the engine without a handle. */
@@ -40,6 +42,16 @@ public enum FaultPoint {
   FILE_BEFORE,
   /** {@code probe} was called, the provider was not. */
   PROBE_BEFORE,
+  /** A snapshot is to be saved, the store was not asked yet. */
+  SNAPSHOT_BEFORE,
+  /** The workspace is archived into the store; it is not definitive yet. */
+  SNAPSHOT_ARCHIVED,
+  /** The snapshot is definitive, the engine does not know it yet. */
+  SNAPSHOT_RETURN,
+  /** A snapshot is to be read, the store was not asked yet. */
+  SNAPSHOT_OPEN,
+  /** {@code detach} of the backend was called, the provider was not. */
+  DETACH_BEFORE,
   /** {@code release} of the backend was called, the provider was not. */
   BACKEND_RELEASE_BEFORE,
   /** The backend is released, the engine does not know it yet. */

@@ -1,5 +1,6 @@
 package io.sandboxspi.tck.fault;
 
+import io.sandboxspi.Endpoint;
 import io.sandboxspi.spi.BackendFiles;
 import io.sandboxspi.spi.BackendRef;
 import io.sandboxspi.spi.Deadline;
@@ -16,6 +17,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 
@@ -121,6 +123,23 @@ public final class FaultyBackend implements SandboxBackend {
       answer = seam.at(FaultPoint.KILL_RETURN, tag, detail);
     }
     return (TerminationOutcome) answer.orElse(outcome);
+  }
+
+  @Override
+  public Set<Integer> ports() {
+    return delegate.ports();
+  }
+
+  @Override
+  public Endpoint endpoint(int port, Deadline deadline) throws InterruptedException {
+    return delegate.endpoint(port, deadline);
+  }
+
+  @Override
+  public void detach(Deadline deadline) throws InterruptedException {
+    Optional<Object> ignored = seam.at(FaultPoint.DETACH_BEFORE, "");
+    released = true;
+    delegate.detach(FaultySeam.still(deadline));
   }
 
   @Override

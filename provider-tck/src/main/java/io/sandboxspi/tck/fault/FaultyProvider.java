@@ -5,6 +5,7 @@ import io.sandboxspi.spi.Availability;
 import io.sandboxspi.spi.BackendRef;
 import io.sandboxspi.spi.BackendRequest;
 import io.sandboxspi.spi.Deadline;
+import io.sandboxspi.spi.NativeSnapshots;
 import io.sandboxspi.spi.ReleaseOutcome;
 import io.sandboxspi.spi.SandboxBackend;
 import io.sandboxspi.spi.SandboxProvider;
@@ -76,9 +77,15 @@ public final class FaultyProvider implements SandboxProvider {
 
   @Override
   public SandboxBackend attach(BackendRef ref, Deadline deadline) throws InterruptedException {
+    Optional<Object> ignored = seam.at(FaultPoint.ATTACH_BEFORE, "");
     FaultyBackend backend = new FaultyBackend(delegate.attach(ref, deadline), seam);
     backends.add(backend);
     return backend;
+  }
+
+  @Override
+  public Optional<NativeSnapshots> nativeSnapshots() {
+    return delegate.nativeSnapshots();
   }
 
   @Override

@@ -1,6 +1,7 @@
 package io.sandboxspi.tck.kit;
 
 import io.sandboxspi.Capability;
+import io.sandboxspi.Checkpoint;
 import io.sandboxspi.CleanupTimings;
 import io.sandboxspi.Command;
 import io.sandboxspi.PtyRequest;
@@ -12,10 +13,16 @@ import io.sandboxspi.SandboxFiles;
 import io.sandboxspi.SandboxListener;
 import io.sandboxspi.SandboxSession;
 import io.sandboxspi.SandboxSpec;
+import io.sandboxspi.Snapshot;
+import io.sandboxspi.SnapshotPolicy;
 import io.sandboxspi.YieldOptions;
 import io.sandboxspi.core.session.EngineOptions;
 import io.sandboxspi.core.session.ResourceLedger;
+import io.sandboxspi.core.snapshot.MemorySnapshots;
+import io.sandboxspi.core.snapshot.SnapshotStores;
+import io.sandboxspi.spi.Deadline;
 import io.sandboxspi.spi.SandboxBackend;
+import io.sandboxspi.spi.SnapshotStore;
 import io.sandboxspi.tck.RuleViolation;
 import io.sandboxspi.tck.SessionFactory;
 import io.sandboxspi.tck.TckEnvironment;
@@ -25,8 +32,10 @@ import io.sandboxspi.tck.fault.FaultPoint;
 import io.sandboxspi.tck.fault.FaultRule;
 import io.sandboxspi.tck.fault.FaultyProcess;
 import io.sandboxspi.tck.fault.FaultyProvider;
+import io.sandboxspi.tck.fault.FaultySnapshots;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.Callable;
@@ -53,6 +62,7 @@ public final class TckKit {
   private final List<SessionFactory.Opened> sessions = new CopyOnWriteArrayList<>();
   private final Heartbeats heartbeats;
   private final Leftovers leftovers;
+  private SnapshotPolicy policy = SnapshotPolicy.none();
   private IntSupplier ptyIds = EngineOptions.defaults().ptyIds();
 
   /** For one test. */
@@ -105,13 +115,66 @@ public final class TckKit {
 
   /** Opens one more session. */
   public SandboxSession open() throws InterruptedException {
-    SandboxSpec.Builder spec =
-        SandboxSpec.builder().env(RUN, run).timings(environment.timings()).listener(this::heard);
-    environment.options().forEach(spec::option);
-    EngineOptions options = EngineOptions.defaults().withHooks(gates).withPtyIds(ptyIds);
-    SessionFactory.Opened opened = environment.sessions().open(provider, spec.build(), options);
+    return add(environment.sessions().open(provider, spec(), options()));
+  }
+
+  private SandboxSession add(SessionFactory.Opened opened) {
     sessions.add(opened);
     return opened.session();
+  }
+
+  private SandboxSpec spec() {
+    SandboxSpec.Builder spec =
+        SandboxSpec.builder()
+            .env(RUN, run)
+            .timings(environment.timings())
+            .snapshots(policy)
+            .listener(this::heard);
+    environment.options().forEach(spec::option);
+    return spec.build();
+  }
+
+  private EngineOptions options() {
+    return EngineOptions.defaults().withHooks(gates).withPtyIds(ptyIds);
+  }
+
+  /** From now on sessions save their workspaces, in a store of this kit. */
+  public void saving() {
+    String space = "tck-" + run;
+    SnapshotStore store =
+        SnapshotStores.open(MemorySnapshots.NAME, Map.of(MemorySnapshots.SPACE, space));
+    saving(
+        FaultySnapshots.put(run, environment.snapshots().apply(store), plan, log)
+            .timeout(timings().release()));
+  }
+
+  /** Sessions save their workspaces as this policy says. */
+  public void saving(SnapshotPolicy value) {
+    policy = value;
+  }
+
+  /** Where sessions save their workspaces. */
+  public SnapshotPolicy policy() {
+    return policy;
+  }
+
+  /** The numbers of the snapshots that the kit's store lists for a sandbox, newest first. */
+  public List<Long> snapshots(Checkpoint checkpoint) throws InterruptedException {
+    return SnapshotStores.open(policy.store(), policy.options())
+        .list(checkpoint.lineage(), Deadline.after(slack()))
+        .stream()
+        .map(Snapshot::sequence)
+        .toList();
+  }
+
+  /** Opens a session from a checkpoint. */
+  public SandboxSession resume(Checkpoint checkpoint) throws InterruptedException {
+    return resume(checkpoint, false);
+  }
+
+  /** Opens a session from a checkpoint, perhaps with the workspace put back. */
+  public SandboxSession resume(Checkpoint checkpoint, boolean back) throws InterruptedException {
+    return add(environment.sessions().resume(provider, checkpoint, spec(), back, options()));
   }
 
   private void heard(SandboxEvent event) {
@@ -373,6 +436,8 @@ public final class TckKit {
       }
     } finally {
       leftovers.remove();
+      FaultySnapshots.remove(run);
+      MemorySnapshots.clear("tck-" + run);
     }
   }
 

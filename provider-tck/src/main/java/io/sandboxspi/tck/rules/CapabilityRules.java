@@ -141,6 +141,17 @@ public interface CapabilityRules extends KitAccess {
           Files.delete(secret);
         }
       }
+      case PORTS -> {
+        for (int port : kit().backend().ports()) {
+          Expect.that("S-CAP-01", session.endpoint(port).port() > 0, "where port %s is", port);
+        }
+        Expect.code("S-CAP-01", ErrorCode.PORT_NOT_CONFIGURED, () -> session.endpoint(1));
+      }
+      case NATIVE_SNAPSHOTS ->
+          Expect.that(
+              "S-CAP-01",
+              kit().provider().nativeSnapshots().isPresent(),
+              "the provider has its own snapshots");
       case USERS -> Assumptions.abort("no call of this API uses capability USERS");
     }
   }
@@ -200,6 +211,12 @@ public interface CapabilityRules extends KitAccess {
               "S-CAP-02",
               ErrorCode.UNSUPPORTED,
               () -> kit().provider().delegate().attach(session.backend(), soon()));
+      case PORTS -> Expect.code("S-CAP-02", ErrorCode.UNSUPPORTED, () -> session.endpoint(8_080));
+      case NATIVE_SNAPSHOTS ->
+          Expect.that(
+              "S-CAP-02",
+              kit().provider().nativeSnapshots().isEmpty(),
+              "the provider has snapshots that it does not declare");
       case EXIT_CODE_RELIABLE,
           SEPARATE_STDERR,
           KILL_GROUP,

@@ -153,6 +153,11 @@ final class PlainBackend implements SandboxBackend {
   }
 
   @Override
+  public void detach(Deadline deadline) {
+    // There is nothing on this side.
+  }
+
+  @Override
   public ReleaseOutcome release(Deadline deadline) {
     return ReleaseOutcome.DONE;
   }

@@ -6,6 +6,7 @@ import io.sandboxspi.Operation;
 import io.sandboxspi.SandboxException;
 import io.sandboxspi.spi.BackendFiles;
 import io.sandboxspi.spi.Deadline;
+import io.sandboxspi.spi.FileTree;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.file.FileSystemException;
@@ -208,5 +209,36 @@ final class PlainFiles implements BackendFiles {
           }
           return true;
         });
+  }
+
+  @Override
+  public void move(String from, String to, Deadline deadline) {
+    io(
+        Operation.FILE_MOVE,
+        () -> {
+          Path source = entry(from, Operation.FILE_MOVE);
+          Path name = Path.of(to);
+          String parent = name.getParent() == null ? "." : name.getParent().toString();
+          Path target = directories(parent, Operation.FILE_MOVE).resolve(name.getFileName());
+          return Files.move(source, target, StandardCopyOption.ATOMIC_MOVE);
+        });
+  }
+
+  @Override
+  public FileTree readTree(String path, List<String> excludes, Deadline deadline) {
+    return io(
+        Operation.FILE_DOWNLOAD,
+        () -> new PlainTree(existing(root.resolve(path), Operation.FILE_DOWNLOAD), excludes));
+  }
+
+  @Override
+  public void writeTree(String path, FileTree tree, Deadline deadline) throws InterruptedException {
+    try {
+      PlainTree.write(root.resolve(path), tree);
+    } catch (IOException e) {
+      throw SandboxException.builder(ErrorCode.FILE_FAILED, Operation.FILE_UPLOAD, "failed")
+          .cause(e)
+          .build();
+    }
   }
 }

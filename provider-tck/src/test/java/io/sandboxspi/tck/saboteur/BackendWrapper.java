@@ -1,5 +1,6 @@
 package io.sandboxspi.tck.saboteur;
 
+import io.sandboxspi.Endpoint;
 import io.sandboxspi.spi.BackendFiles;
 import io.sandboxspi.spi.BackendRef;
 import io.sandboxspi.spi.Deadline;
@@ -11,6 +12,7 @@ import io.sandboxspi.spi.ReleaseOutcome;
 import io.sandboxspi.spi.SandboxBackend;
 import io.sandboxspi.spi.SandboxProcess;
 import io.sandboxspi.spi.TerminationOutcome;
+import java.util.Set;
 import java.util.function.BiFunction;
 import java.util.function.UnaryOperator;
 
@@ -62,6 +64,21 @@ class BackendWrapper implements SandboxBackend {
   @Override
   public TerminationOutcome kill(LaunchId id, Deadline deadline) throws InterruptedException {
     return delegate.kill(id, deadline);
+  }
+
+  @Override
+  public Set<Integer> ports() {
+    return delegate.ports();
+  }
+
+  @Override
+  public Endpoint endpoint(int port, Deadline deadline) throws InterruptedException {
+    return delegate.endpoint(port, deadline);
+  }
+
+  @Override
+  public void detach(Deadline deadline) throws InterruptedException {
+    delegate.detach(deadline);
   }
 
   @Override

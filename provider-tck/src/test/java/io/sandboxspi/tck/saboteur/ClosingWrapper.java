@@ -1,6 +1,8 @@
 package io.sandboxspi.tck.saboteur;
 
+import io.sandboxspi.Checkpoint;
 import io.sandboxspi.SandboxSession;
+import java.util.concurrent.atomic.AtomicReference;
 
 /** Delegates; what ends the session goes through one method. */
 abstract class ClosingWrapper extends SessionWrapper {
@@ -16,8 +18,11 @@ abstract class ClosingWrapper extends SessionWrapper {
   abstract void end(Step step) throws InterruptedException;
 
   @Override
-  public void stop() throws InterruptedException {
-    end(super::stop);
+  public Checkpoint stop() throws InterruptedException {
+    AtomicReference<Checkpoint> checkpoint =
+        new AtomicReference<>(Checkpoint.of(provider(), id(), 0));
+    end(() -> checkpoint.set(super.stop()));
+    return checkpoint.get();
   }
 
   @Override

@@ -8,6 +8,7 @@ import io.sandboxspi.core.session.EngineSession;
 import io.sandboxspi.core.session.ResourceLedger;
 import io.sandboxspi.spi.SandboxBackend;
 import io.sandboxspi.spi.SandboxProvider;
+import io.sandboxspi.spi.SnapshotStore;
 import io.sandboxspi.tck.SessionFactory;
 import io.sandboxspi.tck.TckEnvironment;
 import io.sandboxspi.tck.plain.PlainProvider;
@@ -104,6 +105,22 @@ record Saboteur(String name, TckEnvironment environment, String tests, Set<Strin
             SessionFactory.engine().open(provider, wrap.apply(spec), options),
         tests,
         breaks);
+  }
+
+  /** A snapshot store that is broken, below the faults. */
+  static Saboteur store(
+      String name, UnaryOperator<SnapshotStore> wrap, String tests, String... breaks) {
+    return of(name, TckEnvironment.of(new PlainProvider()).snapshots(wrap), tests, breaks);
+  }
+
+  /** An engine that is made in another way, over another provider. */
+  static Saboteur engine(
+      String name,
+      SessionFactory factory,
+      SandboxProvider provider,
+      String tests,
+      String... breaks) {
+    return of(name, TckEnvironment.of(provider).sessions(factory), tests, breaks);
   }
 
   /** An engine that is made in another way. */

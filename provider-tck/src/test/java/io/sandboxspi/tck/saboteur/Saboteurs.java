@@ -14,7 +14,8 @@ final class Saboteurs {
             SessionSaboteurs.all(),
             WindowSaboteurs.all(),
             ResultSaboteurs.all(),
-            OwnershipSaboteurs.all())
+            OwnershipSaboteurs.all(),
+            RecoverySaboteurs.all())
         .flatMap(each -> each);
   }
 }

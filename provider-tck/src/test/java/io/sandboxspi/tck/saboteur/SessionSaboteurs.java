@@ -1,5 +1,6 @@
 package io.sandboxspi.tck.saboteur;
 
+import io.sandboxspi.Checkpoint;
 import io.sandboxspi.Command;
 import io.sandboxspi.ErrorCode;
 import io.sandboxspi.ExecResult;
@@ -179,9 +180,10 @@ final class SessionSaboteurs {
             (session, ledger) ->
                 new SessionWrapper(session) {
                   @Override
-                  public void stop() throws InterruptedException {
-                    super.stop();
+                  public Checkpoint stop() throws InterruptedException {
+                    Checkpoint checkpoint = super.stop();
                     super.shutdown();
+                    return checkpoint;
                   }
                 },
             "S_LIFE_0[12].*",

@@ -1,7 +1,9 @@
 package io.sandboxspi.tck.saboteur;
 
 import io.sandboxspi.Capability;
+import io.sandboxspi.Checkpoint;
 import io.sandboxspi.Command;
+import io.sandboxspi.Endpoint;
 import io.sandboxspi.ExecResult;
 import io.sandboxspi.Ptys;
 import io.sandboxspi.RunningCommand;
@@ -71,8 +73,28 @@ class SessionWrapper implements SandboxSession {
   }
 
   @Override
-  public void stop() throws InterruptedException {
-    delegate.stop();
+  public Endpoint endpoint(int port) throws InterruptedException {
+    return delegate.endpoint(port);
+  }
+
+  @Override
+  public Checkpoint stop() throws InterruptedException {
+    return delegate.stop();
+  }
+
+  @Override
+  public Checkpoint checkpoint() {
+    return delegate.checkpoint();
+  }
+
+  @Override
+  public Checkpoint detach() throws InterruptedException {
+    return delegate.detach();
+  }
+
+  @Override
+  public void delete() throws InterruptedException {
+    delegate.delete();
   }
 
   @Override

@@ -1,7 +1,9 @@
 package io.sandboxspi.core.session;
 
 import io.sandboxspi.Capability;
+import io.sandboxspi.Checkpoint;
 import io.sandboxspi.Command;
+import io.sandboxspi.Endpoint;
 import io.sandboxspi.ExecResult;
 import io.sandboxspi.Operation;
 import io.sandboxspi.Ptys;
@@ -24,6 +26,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Supplier;
 
 /**
  * The engine's session over any provider. Thread-safe. A session that is forgotten unclosed is
@@ -50,13 +53,15 @@ public final class EngineSession implements SandboxSession {
     this.closer =
         new SessionCloser(
             core,
-            true,
+            core.owned(),
             () -> {
               ticket.closed();
               core.retireIfOver();
             });
     SessionCloser shared = closer;
-    ticket.open(this, () -> shared.request(SessionCloser.Goal.CLOSE));
+    // What the session did not make it leaves as it is when nobody asks for more.
+    ticket.open(
+        this, () -> core.owned() ? shared.request(SessionCloser.Goal.CLOSE) : shared.detach());
   }
 
   /**
@@ -69,7 +74,28 @@ public final class EngineSession implements SandboxSession {
       SandboxProvider provider, SandboxSpec spec, EngineOptions options)
       throws InterruptedException {
     try (Registration opening = OpenSessions.opening()) {
-      return new EngineSession(SessionOpener.open(provider, spec, options));
+      return new EngineSession(SessionOpener.of(provider, spec, options).open());
+    }
+  }
+
+  /**
+   * Opens a session from a checkpoint.
+   *
+   * @param back whether the workspace is put back to the checkpoint's snapshot also if the backend
+   *     lives
+   * @throws io.sandboxspi.SandboxException see {@code Sandboxes.resume}
+   * @throws InterruptedException when interrupted; a replacement that comes late is deleted
+   */
+  public static EngineSession resume(
+      SandboxProvider provider,
+      Checkpoint checkpoint,
+      SandboxSpec spec,
+      boolean back,
+      EngineOptions options)
+      throws InterruptedException {
+    try (Registration opening = OpenSessions.opening()) {
+      return new EngineSession(
+          SessionResumer.resume(SessionOpener.of(provider, spec, options), checkpoint, back));
     }
   }
 
@@ -151,18 +177,50 @@ public final class EngineSession implements SandboxSession {
   }
 
   @Override
-  public void stop() throws InterruptedException {
-    end(Operation.STOP, SessionCloser.Goal.STOP);
+  public Endpoint endpoint(int port) throws InterruptedException {
+    return Endpoints.find(core, port);
+  }
+
+  @Override
+  public Checkpoint stop() throws InterruptedException {
+    if (end(Operation.STOP, () -> closer.request(SessionCloser.Goal.STOP))) {
+      return closer.checkpoint(true);
+    }
+    throw LiveLineages.pending(Operation.STOP);
+  }
+
+  @Override
+  public Checkpoint checkpoint() {
+    return core.events().brief(Operation.CHECKPOINT, "", () -> closer.checkpoint(false));
+  }
+
+  @Override
+  public Checkpoint detach() throws InterruptedException {
+    core.require(Capability.REATTACH, Operation.DETACH);
+    if (end(Operation.DETACH, closer::detach)) {
+      return closer.checkpoint(false);
+    }
+    throw LiveLineages.pending(Operation.DETACH);
   }
 
   @Override
   public void shutdown() throws InterruptedException {
-    end(Operation.SHUTDOWN, SessionCloser.Goal.SHUTDOWN);
+    boolean unused = end(Operation.SHUTDOWN, () -> closer.request(SessionCloser.Goal.SHUTDOWN));
   }
 
-  private void end(Operation operation, SessionCloser.Goal goal) throws InterruptedException {
-    if (joinedFromInside(goal)) {
-      return;
+  @Override
+  public void delete() throws InterruptedException {
+    boolean unused = end(Operation.DELETE, closer::discard);
+  }
+
+  /**
+   * A call from a closing step asks and returns whether that is done: it never waits for itself.
+   */
+  private boolean end(Operation operation, Supplier<CompletableFuture<Boolean>> request)
+      throws InterruptedException {
+    if (closer.inside()) {
+      CompletableFuture<Boolean> asked = request.get();
+      return asked.isDone() && !asked.isCompletedExceptionally() && !closer.pending();
     }
     try (Registration mark = closer.enter()) {
       core.events()
@@ -170,20 +228,16 @@ public final class EngineSession implements SandboxSession {
               operation,
               "",
               caller -> {
-                List<Throwable> failures = settle(goal, caller);
+                List<Throwable> failures = settle(request, caller);
                 caller.throwIfCancelled(failures);
                 PtyCleanupHelper.throwFirst(failures);
               });
+      return true;
     }
   }
 
-  /** A call from a closing step asks for its goal and returns: it never waits for itself. */
-  private boolean joinedFromInside(SessionCloser.Goal goal) {
-    return closer.inside() && closer.request(goal) != null;
-  }
-
-  private List<Throwable> settle(SessionCloser.Goal goal, Caller caller) {
-    CompletableFuture<Boolean> done = closer.request(goal);
+  private List<Throwable> settle(Supplier<CompletableFuture<Boolean>> request, Caller caller) {
+    CompletableFuture<Boolean> done = request.get();
     core.reached(HookPoint.SETTLE_BEFORE, "");
     caller.settle(done, core.clock().never());
     Throwable failure = done.handle((ok, thrown) -> thrown).join();
@@ -192,7 +246,11 @@ public final class EngineSession implements SandboxSession {
 
   @Override
   public void close() {
-    if (closer.isDone() || joinedFromInside(SessionCloser.Goal.CLOSE)) {
+    if (closer.isDone()) {
+      return;
+    }
+    if (closer.inside()) {
+      CompletableFuture<Boolean> unused = closer.request(SessionCloser.Goal.CLOSE);
       return;
     }
     try (Registration mark = closer.enter()) {
@@ -203,7 +261,7 @@ public final class EngineSession implements SandboxSession {
   private void close(Caller caller) {
     // A cancellation from before is told by the call that it ended, not once more here.
     boolean before = caller.cancellation().isPresent();
-    List<Throwable> failures = settle(SessionCloser.Goal.CLOSE, caller);
+    List<Throwable> failures = settle(() -> closer.request(SessionCloser.Goal.CLOSE), caller);
     if (!before) {
       caller.throwIfScopeCancelled(failures);
     }

@@ -1,60 +1,72 @@
 package io.sandboxspi.core.session;
 
+import io.sandboxspi.Checkpoint;
 import io.sandboxspi.ErrorCode;
 import io.sandboxspi.Operation;
 import io.sandboxspi.Registration;
-import io.sandboxspi.Retryable;
 import io.sandboxspi.SandboxException;
 import io.sandboxspi.SessionState;
+import io.sandboxspi.Snapshot;
 import io.sandboxspi.core.pty.CleanupResult;
 import io.sandboxspi.core.time.Callback;
 import io.sandboxspi.core.time.Caller;
 import io.sandboxspi.core.time.LaneTask;
-import io.sandboxspi.spi.Deadline;
 import io.sandboxspi.spi.ReleaseOutcome;
+import io.sandboxspi.spi.SnapshotStore;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Ends a session in one order: processes, release, deletion (spec S-LIFE-03). One run at a time, on
- * the cleanup lane; who asks meanwhile joins it, and takes it further if he wants more. Each step
- * is attempted whatever the ones before came to. A later run retries what is not proven.
+ * Ends a session in one order: processes, snapshot, release, deletion (spec S-LIFE-03). One run at
+ * a time, on the cleanup lane; who asks meanwhile joins it, and takes it further if he wants more.
+ * Each step is attempted whatever the ones before came to, but for two: no snapshot is taken over a
+ * process that may live, and the backend is kept while it holds what no snapshot has (spec
+ * S-SNAP-02, S-SNAP-04). A later run retries what is not proven.
  */
 final class SessionCloser {
   /** How far a run goes. */
   enum Goal {
-    /** Processes. */
+    /** Processes and snapshot. */
     STOP,
-    /** Processes and release. */
+    /** Up to the release. */
     SHUTDOWN,
-    /** Processes, release and deletion. */
+    /** Up to the deletion. */
     CLOSE
   }
 
   private final SessionCore core;
   private final boolean owned;
   private final Runnable onClosed;
-  private final Map<Operation, LaneTask<ReleaseOutcome>> calls = new EnumMap<>(Operation.class);
+  private final ClosingCall<Snapshot> saving;
+  private final ClosingCall<Boolean> detaching;
+  private final ClosingCall<ReleaseOutcome> releasing;
+  private final ClosingCall<ReleaseOutcome> deleting;
   private final Object lock = new Object();
   private @Nullable Run current;
+  private @Nullable SnapshotAttempt attempt;
   private boolean ending;
+  private boolean discarding;
+  private boolean saved;
+  private boolean detached;
   private boolean released;
   private boolean deleted;
 
   /** One run; each future completes normally or with the first failure up to its step. */
   private static final class Run {
     private final Map<Goal, CompletableFuture<Boolean>> done = new EnumMap<>(Goal.class);
+    private final boolean detach;
     private Goal goal;
     private boolean over;
 
-    private Run(Goal goal) {
+    private Run(Goal goal, boolean detach) {
       this.goal = goal;
+      this.detach = detach;
       for (Goal each : Goal.values()) {
         done.put(each, new CompletableFuture<>());
       }
@@ -65,10 +77,23 @@ final class SessionCloser {
     }
   }
 
+  /**
+   * For one session.
+   *
+   * @param owned whether the session made the backend: only then a close deletes it
+   */
   SessionCloser(SessionCore core, boolean owned, Runnable onClosed) {
     this.core = core;
     this.owned = owned;
     this.onClosed = onClosed;
+    ErrorCode release = ErrorCode.BACKEND_RELEASE_FAILED;
+    this.saving =
+        new ClosingCall<>(
+            core, Operation.SNAPSHOT, ErrorCode.SNAPSHOT_FAILED, "saving the workspace");
+    this.detaching = new ClosingCall<>(core, Operation.DETACH, release, "leaving the backend");
+    this.releasing = new ClosingCall<>(core, Operation.SHUTDOWN, release, "releasing the backend");
+    this.deleting = new ClosingCall<>(core, Operation.DELETE, release, "deleting the backend");
+    LiveLineages.add(core.recovery().lineage(), this);
   }
 
   /**
@@ -90,26 +115,77 @@ final class SessionCloser {
           run.goal = goal;
         }
       } else {
-        run = new Run(goal);
-        current = run;
+        run = begin(goal, false);
         begin = true;
-        core.gate().set(SessionState.CLOSING);
       }
     }
     if (goal != Goal.STOP) {
       core.end();
     }
     if (begin) {
-      LaneTask<Boolean> task = core.cleanup().call(() -> perform(run));
-      Callback.when(
-          task,
-          (ok, failure) -> {
-            if (failure != null) {
-              abandon(run, failure);
-            }
-          });
+      perform(run);
     }
     return run.done(goal);
+  }
+
+  /** As {@link #request} of a close that saves nothing more. */
+  CompletableFuture<Boolean> discard() {
+    synchronized (lock) {
+      discarding = true;
+    }
+    return request(Goal.CLOSE);
+  }
+
+  /** Leaves the backend to itself, after a run that is under way. */
+  CompletableFuture<Boolean> detach() {
+    Run run;
+    Run before = null;
+    synchronized (lock) {
+      if (core.gate().state() == SessionState.CLOSED) {
+        return detached
+            ? CompletableFuture.completedFuture(true)
+            : CompletableFuture.failedFuture(Gate.closed(Operation.DETACH, SessionState.CLOSED));
+      }
+      if (current != null && !current.over) {
+        run = current;
+        before = current.detach ? null : current;
+      } else {
+        run = begin(Goal.STOP, true);
+      }
+    }
+    if (before != null) {
+      CompletableFuture<Boolean> over = before.done(before.goal);
+      return over.handle((ok, failure) -> true).thenCompose(any -> detach());
+    }
+    perform(run);
+    return run.done(Goal.STOP);
+  }
+
+  private Run begin(Goal goal, boolean detach) {
+    Run run = new Run(goal, detach);
+    current = run;
+    core.gate().set(SessionState.CLOSING);
+    return run;
+  }
+
+  private void perform(Run run) {
+    LaneTask<Boolean> task =
+        core.cleanup()
+            .call(
+                () -> {
+                  try (Registration mark = enter()) {
+                    steps(run);
+                    return true;
+                  }
+                });
+    Callback.when(
+        task,
+        (ok, failure) -> {
+          if (failure != null) {
+            end(run, false);
+            fail(run, failure);
+          }
+        });
   }
 
   /** Whether a close has nothing left to do. */
@@ -120,7 +196,31 @@ final class SessionCloser {
   }
 
   private boolean nothingLeft(Goal goal) {
-    return core.helper().owned().isEmpty() && released && (goal != Goal.CLOSE || !owned || deleted);
+    return core.helper().owned().isEmpty()
+        && (detached || (released && (goal != Goal.CLOSE || deleted || !deletes())));
+  }
+
+  /** Whether what a checkpoint refers to may still change: no checkpoint is handed out then. */
+  boolean pending() {
+    return core.gate().state() == SessionState.CLOSING
+        || core.helper().owned().stream().anyMatch(ProcessEntry::wasRetained);
+  }
+
+  /**
+   * Where the sandbox can be resumed from.
+   *
+   * @param asStopped whether the caller asks for the state of its own stop, which has just
+   *     succeeded
+   */
+  Checkpoint checkpoint(boolean asStopped) {
+    synchronized (lock) {
+      if (!asStopped && pending()) {
+        throw LiveLineages.pending(Operation.CHECKPOINT);
+      }
+      boolean unchanged =
+          core.recovery().store().isPresent() && (asStopped || saved || !core.gate().used());
+      return core.recovery().checkpoint(core.provider().name(), core.backend().ref(), unchanged);
+    }
   }
 
   /** Whether the calling thread is in a closing step, which never waits for itself. */
@@ -133,90 +233,154 @@ final class SessionCloser {
     return core.enterClosing();
   }
 
-  private boolean perform(Run run) {
-    try (Registration mark = enter()) {
-      steps(run);
-      return true;
-    }
-  }
-
   private void steps(Run run) {
-    Failures failures = new Failures();
+    ClosingFailures failures = new ClosingFailures();
     terminate(failures);
+    if (run.detach) {
+      detach(run, failures);
+      return;
+    }
+    boolean definitive = save(failures);
     if (!next(run, Goal.STOP, failures)) {
       return;
     }
+    if (!definitive && keepsBackend()) {
+      end(run, false);
+      CleanupResult.first(failures.causes()).ifPresent(failure -> fail(run, failure));
+      return;
+    }
+    Duration limit = core.spec().timings().release();
     if (!released) {
-      step(
-          Operation.SHUTDOWN,
-          "releasing the backend",
-          deadline -> core.backend().release(deadline),
-          failures,
-          () -> released = true);
+      released = ended(releasing, releasing.run(limit, d -> core.backend().release(d)), failures);
     }
     if (!next(run, Goal.SHUTDOWN, failures)) {
       return;
     }
-    if (owned && !deleted) {
-      step(
-          Operation.DELETE,
-          "deleting the backend",
-          deadline -> core.provider().delete(core.backend().ref(), deadline),
-          failures,
-          () -> deleted = true);
+    if (!deleted && deletes()) {
+      deleted =
+          ended(
+              deleting,
+              deleting.run(limit, d -> core.provider().delete(core.backend().ref(), d)),
+              failures);
+      if (deleted) {
+        core.recovery().backendGone();
+      }
     }
     next(run, Goal.CLOSE, failures);
   }
 
-  /**
-   * Failures in order; those of a kill go when the backend's end has proven the processes ended.
-   */
-  private static final class Failures {
-    private record Failure(Throwable cause, boolean unproven) {}
-
-    private final List<Failure> all = new ArrayList<>();
-
-    void add(Throwable cause, boolean unproven) {
-      all.add(new Failure(cause, unproven));
-    }
-
-    void processesProven() {
-      all.removeIf(Failure::unproven);
-    }
-
-    List<Throwable> causes() {
-      return all.stream().map(Failure::cause).toList();
-    }
-  }
-
-  private void terminate(Failures failures) {
+  private void terminate(ClosingFailures failures) {
     List<CompletableFuture<CleanupResult>> attempts = TerminateAll.begin(core);
     try (Caller caller = Caller.enter(core.clock())) {
       core.helper().settle(attempts, caller);
     }
-    for (CompletableFuture<CleanupResult> attempt : attempts) {
-      CleanupResult result = attempt.join();
+    for (CompletableFuture<CleanupResult> attempted : attempts) {
+      CleanupResult result = attempted.join();
       result.failure().ifPresent(cause -> failures.add(cause, !result.outcome().proven()));
     }
   }
 
+  /** Saves the workspace if it is to be saved; whether nothing is left that would be lost. */
+  private boolean save(ClosingFailures failures) {
+    Optional<SnapshotStore> store = core.recovery().store();
+    if (store.isEmpty() || saved || released || discards()) {
+      return true;
+    }
+    if (failures.unproven() || raced()) {
+      failures.add(SnapshotAttempt.failed("a process is not proven ended"), false);
+      return false;
+    }
+    SessionEvents.Span span = core.events().begin(Operation.SNAPSHOT, core.recovery().lineage());
+    SnapshotAttempt before = attempt;
+    SnapshotAttempt mine =
+        before != null && saving.joins() ? before : new SnapshotAttempt(core, store.get());
+    attempt = mine;
+    Optional<Throwable> failure = saving.run(core.spec().snapshots().timeout(), mine::run);
+    if (failure.isPresent()) {
+      span.failed(failure.get(), false);
+      failures.add(failure.get(), false);
+      return false;
+    }
+    span.succeeded();
+    saved = true;
+    return true;
+  }
+
+  /** Whether a start that raced the closing may have left a process that is not proven ended. */
+  private boolean raced() {
+    List<CompletableFuture<CleanupResult>> late = core.end(core.helper().owned());
+    try (Caller caller = Caller.enter(core.clock())) {
+      core.helper().settle(late, caller);
+    }
+    return late.stream().anyMatch(each -> !each.join().outcome().proven());
+  }
+
+  private boolean discards() {
+    synchronized (lock) {
+      return discarding;
+    }
+  }
+
+  private boolean deletes() {
+    return owned || discards();
+  }
+
+  private boolean keepsBackend() {
+    return core.spec().snapshots().keepsBackend() && !discards();
+  }
+
+  private void detach(Run run, ClosingFailures failures) {
+    if (failures.causes().isEmpty() && !detached) {
+      detaching
+          .run(
+              core.spec().timings().release(),
+              deadline -> {
+                core.backend().detach(deadline);
+                return true;
+              })
+          .ifPresentOrElse(failure -> failures.add(failure, false), () -> detached = true);
+    }
+    end(run, failures.causes().isEmpty());
+    List<Throwable> causes = failures.causes();
+    CleanupResult.first(causes)
+        .ifPresentOrElse(
+            failure -> fail(run, failure),
+            () -> run.done.values().forEach(future -> future.complete(true)));
+  }
+
+  /** Whether a call that ends the backend ended well, and what that proves. */
+  private boolean ended(
+      ClosingCall<ReleaseOutcome> call, Optional<Throwable> failure, ClosingFailures failures) {
+    boolean gone =
+        failure.isPresent()
+            && failure.get() instanceof SandboxException e
+            && e.code() == ErrorCode.BACKEND_GONE;
+    if (failure.isPresent() && !gone) {
+      failures.add(failure.get(), false);
+      return false;
+    }
+    if (gone || call.value().provesProcessesEnded()) {
+      // The backend is destroyed: that proves the end of all that ran in it (spec S-CLEAN-08).
+      try (Caller caller = Caller.enter(core.clock())) {
+        core.helper().settle(core.helper().confirmAll(), caller);
+      }
+      failures.processesProven();
+    }
+    return true;
+  }
+
   /** Tells the step's outcome; false when the run ends with it. */
-  private boolean next(Run run, Goal step, Failures failures) {
+  private boolean next(Run run, Goal step, ClosingFailures failures) {
     boolean last;
     List<Throwable> causes = failures.causes();
     synchronized (lock) {
       last = run.goal == step;
       if (last) {
-        run.over = true;
-        if (!ending) {
-          core.gate().set(SessionState.ACTIVE);
-        } else if (causes.isEmpty() && released) {
-          core.gate().set(SessionState.CLOSED);
-        }
+        over(run, causes.isEmpty());
       }
     }
-    if (last && core.gate().state() == SessionState.CLOSED) {
-      onClosed.run();
+    if (last) {
+      tellClosed();
     }
     CleanupResult.first(causes)
         .ifPresentOrElse(
@@ -225,87 +389,43 @@ final class SessionCloser {
     return !last;
   }
 
-  private void abandon(Run run, Throwable failure) {
+  private void end(Run run, boolean clean) {
     synchronized (lock) {
-      run.over = true;
+      over(run, clean);
     }
-    for (Goal each : Goal.values()) {
-      run.done(each).completeExceptionally(failure);
-    }
+    tellClosed();
   }
 
-  /** A call that ends the backend. */
-  private interface BackendCall {
-    ReleaseOutcome run(Deadline deadline) throws InterruptedException;
-  }
-
-  private LaneTask<ReleaseOutcome> begin(BackendCall call, Deadline deadline) {
-    return core.cleanup()
-        .call(
-            () -> {
-              try (Registration mark = enter()) {
-                return call.run(deadline);
-              }
-            });
-  }
-
-  private void step(
-      Operation operation, String what, BackendCall call, Failures failures, Runnable onSuccess) {
-    Duration limit = core.spec().timings().release();
-    Deadline deadline = core.clock().deadline(limit);
-    // One that is stuck from a run before is joined; if it ended well meanwhile, that counts.
-    LaneTask<ReleaseOutcome> before = calls.get(operation);
-    LaneTask<ReleaseOutcome> task =
-        before != null && !before.isCompletedExceptionally() ? before : begin(call, deadline);
-    calls.put(operation, task);
-    CompletableFuture<Throwable> failed = new CompletableFuture<>();
-    Registration timer =
-        core.clock().schedule(limit, () -> failed.complete(timeout(operation, what, limit)));
-    CompletableFuture<Object> either = CompletableFuture.anyOf(task, failed);
-    try (Caller caller = Caller.enter(core.clock())) {
-      caller.settle(either, core.clock().never());
-    }
-    timer.close();
-    if (!task.isDone()) {
-      task.interrupt();
-      failures.add(failed.join(), false);
-      return;
-    }
-    Throwable failure = task.handle((outcome, thrown) -> thrown).join();
-    if (failure == null) {
-      onSuccess.run();
-      if (task.join().provesProcessesEnded()) {
-        confirm(failures);
+  /** Under the lock. */
+  private void over(Run run, boolean clean) {
+    run.over = true;
+    if ((released || detached) && clean) {
+      core.gate().set(SessionState.CLOSED);
+    } else if (!ending) {
+      if (attempt != null && !saved) {
+        attempt.giveUp();
       }
-    } else if (failure instanceof SandboxException e && e.code() == ErrorCode.BACKEND_GONE) {
-      onSuccess.run();
-      confirm(failures);
-    } else {
-      failures.add(wrapped(operation, what, failure), false);
+      if (saved) {
+        core.gate().unused();
+      }
+      attempt = null;
+      saving.forget();
+      saved = false;
+      core.gate().set(SessionState.ACTIVE);
     }
   }
 
-  /** The backend is destroyed: that proves the end of all that ran in it (spec S-CLEAN-08). */
-  private void confirm(Failures failures) {
-    try (Caller caller = Caller.enter(core.clock())) {
-      core.helper().settle(core.helper().confirmAll(), caller);
+  private void tellClosed() {
+    if (core.gate().state() == SessionState.CLOSED) {
+      LiveLineages.remove(core.recovery().lineage(), this);
+      core.end();
+      onClosed.run();
     }
-    failures.processesProven();
   }
 
-  private static SandboxException timeout(Operation operation, String what, Duration limit) {
-    return SandboxException.builder(
-            ErrorCode.BACKEND_RELEASE_FAILED, operation, what + " did not end in " + limit)
-        .retryable(Retryable.YES)
-        .build();
-  }
-
-  private static Throwable wrapped(Operation operation, String what, Throwable failure) {
-    return failure instanceof SandboxException
-        ? failure
-        : SandboxException.builder(ErrorCode.BACKEND_RELEASE_FAILED, operation, what + " failed")
-            .cause(failure)
-            .retryable(Retryable.UNKNOWN)
-            .build();
+  private static void fail(Run run, Throwable failure) {
+    for (CompletableFuture<Boolean> each : run.done.values()) {
+      each.completeExceptionally(failure);
+    }
   }
 }

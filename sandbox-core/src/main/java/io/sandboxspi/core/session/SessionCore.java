@@ -34,6 +34,8 @@ final class SessionCore implements ProcessEntry.Owner {
   private final SandboxSpec spec;
   private final EngineOptions options;
   private final SessionEvents events;
+  private final Recovery recovery;
+  private final boolean owned;
   private final Gate gate = new Gate();
   private final Lane launches;
   private final Lane work;
@@ -51,7 +53,9 @@ final class SessionCore implements ProcessEntry.Owner {
       SandboxBackend backend,
       SandboxSpec spec,
       EngineOptions options,
-      SessionEvents events) {
+      SessionEvents events,
+      Recovery recovery,
+      boolean owned) {
     this.id = id;
     this.provider = provider;
     this.capabilities = capabilities;
@@ -59,6 +63,8 @@ final class SessionCore implements ProcessEntry.Owner {
     this.spec = spec;
     this.options = options;
     this.events = events;
+    this.recovery = recovery;
+    this.owned = owned;
     this.launches = Lane.platform("sandbox-" + id + "-launch");
     this.work = Lane.light("sandbox-" + id + "-work");
     this.cleanup = Lane.platform("sandbox-" + id + "-cleanup");
@@ -94,6 +100,15 @@ final class SessionCore implements ProcessEntry.Owner {
 
   SessionEvents events() {
     return events;
+  }
+
+  /** Whether the session made the backend. */
+  boolean owned() {
+    return owned;
+  }
+
+  Recovery recovery() {
+    return recovery;
   }
 
   Gate gate() {

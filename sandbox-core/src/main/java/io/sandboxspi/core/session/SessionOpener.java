@@ -6,6 +6,7 @@ import io.sandboxspi.Operation;
 import io.sandboxspi.Retryable;
 import io.sandboxspi.SandboxException;
 import io.sandboxspi.SandboxSpec;
+import io.sandboxspi.core.snapshot.SnapshotStores;
 import io.sandboxspi.core.time.Callback;
 import io.sandboxspi.core.time.Caller;
 import io.sandboxspi.core.time.EngineClock;
@@ -16,7 +17,10 @@ import io.sandboxspi.spi.BackendRequest;
 import io.sandboxspi.spi.Deadline;
 import io.sandboxspi.spi.SandboxBackend;
 import io.sandboxspi.spi.SandboxProvider;
+import io.sandboxspi.spi.SnapshotStore;
+import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
 import org.slf4j.Logger;
@@ -26,10 +30,14 @@ import org.slf4j.LoggerFactory;
 final class SessionOpener {
   private static final Logger LOG = LoggerFactory.getLogger(SessionOpener.class);
 
-  private SessionOpener() {}
+  private final SandboxProvider provider;
+  private final SandboxSpec spec;
+  private final EngineOptions options;
+  private final String id = UUID.randomUUID().toString().substring(0, 13);
+  private final SessionEvents events;
+  private final Set<Capability> capabilities;
 
-  static SessionCore open(SandboxProvider provider, SandboxSpec spec, EngineOptions options)
-      throws InterruptedException {
+  private SessionOpener(SandboxProvider provider, SandboxSpec spec, EngineOptions options) {
     if (provider.availability() instanceof Availability.Unavailable unavailable) {
       throw SandboxException.builder(
               ErrorCode.PROVIDER_UNAVAILABLE,
@@ -37,61 +45,140 @@ final class SessionOpener {
               "provider " + provider.name() + " cannot work here: " + unavailable.reason())
           .build();
     }
+    this.provider = provider;
+    this.spec = spec;
+    this.options = options;
+    this.events = new SessionEvents(id, spec.listeners(), options.clock());
     // Asked before anything is made, for a provider that cannot answer.
-    Set<Capability> capabilities = Set.copyOf(provider.capabilities());
-    String id = UUID.randomUUID().toString().substring(0, 13);
-    SessionEvents events = new SessionEvents(id, spec.listeners(), options.clock());
-    boolean made = false;
+    this.capabilities = Set.copyOf(provider.capabilities());
+  }
+
+  /**
+   * A backend and what it can be resumed from.
+   *
+   * @param made whether it was made for the session
+   */
+  record Source(SandboxBackend backend, Recovery recovery, boolean made) {}
+
+  static SessionOpener of(SandboxProvider provider, SandboxSpec spec, EngineOptions options) {
+    return new SessionOpener(provider, spec, options);
+  }
+
+  SessionCore open() throws InterruptedException {
+    Optional<SnapshotStore> store = SnapshotStores.open(spec.snapshots());
+    return core(
+        Operation.CREATE,
+        provider.name(),
+        caller ->
+            new Source(
+                make(caller, request(), provider::create, Operation.CREATE),
+                new Recovery(id, store, 0),
+                true));
+  }
+
+  /** Gets a backend in one operation; nothing of this side is left if that fails. */
+  SessionCore core(Operation operation, String subject, SessionEvents.Call<Source> getting)
+      throws InterruptedException {
+    boolean done = false;
     try {
-      SandboxBackend backend =
-          events.call(
-              Operation.CREATE,
-              provider.name(),
-              caller -> create(provider, spec, options.clock(), id, caller));
-      made = true;
-      return new SessionCore(id, provider, capabilities, backend, spec, options, events);
+      Source source = events.call(operation, subject, getting);
+      done = true;
+      return new SessionCore(
+          id,
+          provider,
+          capabilities,
+          source.backend(),
+          spec,
+          options,
+          events,
+          source.recovery(),
+          source.made());
     } finally {
-      if (!made) {
+      if (!done) {
         events.retire();
       }
     }
   }
 
-  private static SandboxBackend create(
-      SandboxProvider provider, SandboxSpec spec, EngineClock clock, String id, Caller caller)
+  SandboxProvider provider() {
+    return provider;
+  }
+
+  SandboxSpec spec() {
+    return spec;
+  }
+
+  EngineClock clock() {
+    return options.clock();
+  }
+
+  Set<Capability> capabilities() {
+    return capabilities;
+  }
+
+  /** For a backend of this session; one that is saved is kept until its deletion. */
+  BackendRequest request() {
+    return new BackendRequest(id, spec.options(), spec.snapshots().enabled());
+  }
+
+  /** A call that makes something. */
+  interface Making<A, T> {
+    T run(A argument, Deadline deadline) throws InterruptedException;
+  }
+
+  /** Makes a backend within the limit for it; one that comes late is deleted. */
+  <A> SandboxBackend make(
+      Caller caller, A argument, Making<A, SandboxBackend> making, Operation operation)
+      throws InterruptedException {
+    return within(
+        caller, spec.createTimeout(), argument, making, operation, this::discard, "a backend");
+  }
+
+  /**
+   * Makes a call on a thread of its own, within a limit and the caller's own.
+   *
+   * @param late what becomes of an answer that nobody waits for any more
+   */
+  <A, T> T within(
+      Caller caller,
+      Duration limit,
+      A argument,
+      Making<A, T> making,
+      Operation operation,
+      java.util.function.Consumer<T> late,
+      String what)
       throws InterruptedException {
     Lane lane = Lane.platform("sandbox-" + id + "-create");
     try {
-      Deadline deadline = clock.deadline(spec.createTimeout());
-      LaneTask<SandboxBackend> task =
-          lane.call(() -> provider.create(new BackendRequest(id, spec.options()), deadline));
+      Deadline deadline = options.clock().deadline(limit);
+      LaneTask<T> task = lane.call(() -> making.run(argument, deadline));
       Caller.Wait wait = caller.await(task, deadline);
       if (wait != Caller.Wait.DONE) {
         Callback.when(
             task,
-            (late, failure) -> {
-              if (late != null) {
-                lane.execute(() -> discard(provider, spec, clock, late));
+            (answer, failure) -> {
+              if (answer != null) {
+                lane.execute(() -> late.accept(answer));
               }
             });
         task.interrupt();
         caller.throwIfCancelled(List.of());
         throw SandboxException.builder(
                 ErrorCode.CREATE_FAILED,
-                Operation.CREATE,
-                "provider " + provider.name() + " made no backend in " + spec.createTimeout())
+                operation,
+                "provider " + provider.name() + " did not give " + what + " in " + limit)
             .retryable(Retryable.UNKNOWN)
             .build();
       }
-      Throwable failure = task.handle((backend, thrown) -> thrown).join();
+      Throwable failure = task.handle((answer, thrown) -> thrown).join();
       if (failure instanceof SandboxException e) {
         throw e;
       }
       if (failure != null) {
         throw SandboxException.builder(
                 ErrorCode.CREATE_FAILED,
-                Operation.CREATE,
-                "provider " + provider.name() + " failed to make a backend")
+                operation,
+                "provider " + provider.name() + " failed to give " + what)
             .cause(failure)
             .retryable(Retryable.UNKNOWN)
             .build();
@@ -102,17 +189,18 @@ final class SessionOpener {
     }
   }
 
-  private static void discard(
-      SandboxProvider provider, SandboxSpec spec, EngineClock clock, SandboxBackend late) {
+  /** Removes a backend that nobody has, whatever it takes; failures are told in the log. */
+  void discard(SandboxBackend backend) {
+    Duration limit = spec.timings().release();
     try {
-      late.release(clock.deadline(spec.timings().release()));
+      Object unused = backend.release(options.clock().deadline(limit));
     } catch (InterruptedException | RuntimeException e) {
-      LOG.warn("a backend that came late could not be released: {}", late.ref(), e);
+      LOG.warn("a backend that nobody has could not be released: {}", backend.ref(), e);
     }
     try {
-      provider.delete(late.ref(), clock.deadline(spec.timings().release()));
+      Object unused = provider.delete(backend.ref(), options.clock().deadline(limit));
     } catch (InterruptedException | RuntimeException e) {
-      LOG.error("a backend that came late could not be deleted: {}", late.ref(), e);
+      LOG.error("a backend that nobody has could not be deleted: {}", backend.ref(), e);
     }
   }
 }
