@@ -9,8 +9,8 @@ import java.util.OptionalDouble;
 
 /** Writes {@code local.md} from the result files. */
 final class Report {
-  private static final int OLDEST = 17;
-  private static final int NEWEST = 40;
+  static final int OLDEST = 17;
+  static final int NEWEST = 40;
 
   private Report() {}
 

@@ -24,6 +24,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -33,6 +35,7 @@ final class ContainerMaker {
   static final String STATE = "/run/sandboxspi";
 
   private static final Logger LOG = LoggerFactory.getLogger(ContainerMaker.class);
+  private static final int HTTP_OK = 200;
   private static final Duration CLEANUP = Duration.ofSeconds(10);
   // As first process a shell reaps what is orphaned, ends at once when it is asked to, and cannot
   // be
@@ -199,11 +202,17 @@ final class ContainerMaker {
 
   private void pull(DockerOptions options, Deadline deadline) throws InterruptedException {
     LOG.info("pulling {}", options.image());
+    AtomicReference<@Nullable String> failure = new AtomicReference<>();
     ResultCallback.Adapter<PullResponseItem> progress =
         new ResultCallback.Adapter<>() {
           @Override
           public void onNext(PullResponseItem item) {
             LOG.debug("pulling {}: {} {}", options.image(), item.getId(), item.getStatus());
+            var detail = item.getErrorDetail();
+            if (detail != null) {
+              // It comes in an answer that began with success.
+              failure.set(String.valueOf(detail.getMessage()));
+            }
           }
         };
     try {
@@ -226,6 +235,10 @@ final class ContainerMaker {
       if (!over) {
         throw new EngineException(
             EngineException.Kind.TIMEOUT, options.image() + " was not pulled in time");
+      }
+      String why = failure.get();
+      if (why != null) {
+        throw new Refusal(HTTP_OK, why);
       }
     } catch (Refusal refusal) {
       throw Failures.create(options.image() + " cannot be pulled: " + refusal.getMessage())

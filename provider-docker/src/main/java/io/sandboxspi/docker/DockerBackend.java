@@ -160,6 +160,8 @@ final class DockerBackend implements SandboxBackend {
   @Override
   public void detach(Deadline deadline) {
     left = true;
+    // Whoever comes next does not know them.
+    spares.end(deadline);
     close();
   }
 
@@ -196,7 +198,7 @@ final class DockerBackend implements SandboxBackend {
 
   @Override
   public ReleaseOutcome release(Deadline deadline) throws InterruptedException {
-    if (onRelease == DockerOptions.OnRelease.KEEP) {
+    if (onRelease == DockerOptions.OnRelease.KEEP && !left) {
       spares.end(deadline);
     }
     close();

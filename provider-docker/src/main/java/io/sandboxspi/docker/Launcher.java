@@ -141,15 +141,26 @@ final class Launcher {
       taken = PosixLauncher.released(spare.id(), control.ask(command, part).text());
       return taken;
     } catch (EngineException e) {
-      Containers.State now = containers.describe(container, deadline).state();
-      throw now == Containers.State.RUNNING
-          ? Failures.ofLaunch(e)
-          : notRunning(now, Retryable.UNKNOWN).cause(e).build();
+      throw unanswered(e, deadline);
     } finally {
       if (!taken) {
         spares.discard(spare);
       }
     }
+  }
+
+  /** What is wrong counts as much as the container's state explains it. */
+  private SandboxException unanswered(EngineException failure, Deadline deadline)
+      throws InterruptedException {
+    try {
+      Containers.State now = containers.describe(container, deadline).state();
+      if (now != Containers.State.RUNNING) {
+        return notRunning(now, Retryable.UNKNOWN).cause(failure).build();
+      }
+    } catch (EngineException | Refusal e) {
+      failure.addSuppressed(e);
+    }
+    return Failures.ofLaunch(failure);
   }
 
   private static LaunchReport announcement(Launch launch, Deadline deadline)

@@ -5,6 +5,7 @@ import io.sandboxspi.tck.TckEnvironment;
 import java.util.Map;
 import org.junit.jupiter.api.BeforeAll;
 
+/** Without spares: every launch is made afresh. */
 class DockerDebianUserTckTest extends SandboxProviderTck {
   @BeforeAll
   static void engine() {
@@ -16,6 +17,15 @@ class DockerDebianUserTckTest extends SandboxProviderTck {
     return TckEnvironment.of(new DockerProvider())
         .options(
             Map.of(
-                "image", TestEngine.DEBIAN, "pull", "never", "network", "none", "user", "sandbox"));
+                "image",
+                TestEngine.DEBIAN,
+                "pull",
+                "never",
+                "network",
+                "none",
+                "user",
+                "sandbox",
+                "spares",
+                "0"));
   }
 }

@@ -62,6 +62,17 @@ final class DockerFixture {
                 });
   }
 
+  /** Command lines of what runs in a container. */
+  static List<String> processes(String container) throws InterruptedException {
+    return engine()
+        .call(
+            seconds(20),
+            client ->
+                Stream.of(client.topContainerCmd(container).exec().getProcesses())
+                    .map(row -> row[row.length - 1])
+                    .toList());
+  }
+
   static Deadline seconds(int value) {
     return Deadline.after(Duration.ofSeconds(value));
   }

@@ -1,6 +1,7 @@
 package io.sandboxspi.docker;
 
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
+import static java.nio.charset.StandardCharsets.UTF_8;
 
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -15,7 +16,10 @@ import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -30,11 +34,16 @@ import java.util.regex.Pattern;
  */
 final class FaultProxy implements AutoCloseable {
   private final SocketAddress engine;
-  private final ServerSocketChannel server;
+  private volatile ServerSocketChannel server;
   private final Path directory;
   private final List<Fault> faults = new CopyOnWriteArrayList<>();
   private final Set<SocketChannel> open = ConcurrentHashMap.newKeySet();
   private final List<String> requests = new CopyOnWriteArrayList<>();
+  private final Object ice = new Object();
+  // Guarded by the ice.
+  private final Map<SocketChannel, String> lines = new LinkedHashMap<>();
+  private final Set<SocketChannel> iced = new HashSet<>();
+  private boolean frozen;
   private volatile boolean closed;
 
   /** What happens to a request. */
@@ -48,7 +57,9 @@ final class FaultProxy implements AutoCloseable {
     /** The connection is closed after some bytes of the answer. */
     CUT_AFTER,
     /** It is passed on late. */
-    DELAY
+    DELAY,
+    /** The engine does not see it; a given answer comes. */
+    ANSWER
   }
 
   /** A rule; counts what it meets. */
@@ -60,12 +71,14 @@ final class FaultProxy implements AutoCloseable {
     private final AtomicInteger seen = new AtomicInteger();
     private final CountDownLatch met = new CountDownLatch(1);
     private final CountDownLatch over = new CountDownLatch(1);
+    private final String answer;
 
-    private Fault(Pattern request, Action action, long amount, int first) {
+    private Fault(Pattern request, Action action, long amount, int first, String answer) {
       this.request = request;
       this.action = action;
       this.amount = amount;
       this.first = first;
+      this.answer = answer;
     }
 
     private boolean matches(String line) {
@@ -96,7 +109,7 @@ final class FaultProxy implements AutoCloseable {
     this.engine = engine;
     this.server = server;
     this.directory = directory;
-    daemon("accept", this::accept);
+    daemon("accept", () -> accept(server));
   }
 
   /** In front of the engine's unix socket, on a unix socket. */
@@ -130,9 +143,74 @@ final class FaultProxy implements AutoCloseable {
 
   /** The same from the nth such request on. */
   Fault on(String request, Action action, long amount, int nth) {
-    Fault fault = new Fault(Pattern.compile(request), action, amount, nth);
+    return add(new Fault(Pattern.compile(request), action, amount, nth, ""));
+  }
+
+  private Fault add(Fault fault) {
     faults.add(fault);
     return fault;
+  }
+
+  /** Answers requests in the engine's stead, with JSON. */
+  Fault answer(String request, int status, String json) {
+    String answer =
+        "HTTP/1.1 "
+            + status
+            + " Scripted\r\nContent-Type: application/json\r\nContent-Length: "
+            + json.getBytes(UTF_8).length
+            + "\r\nConnection: close\r\n\r\n"
+            + json;
+    return add(new Fault(Pattern.compile(request), Action.ANSWER, 0, 1, answer));
+  }
+
+  /** No byte passes in any direction, on open connections and new ones, until it is thawed. */
+  void freeze() {
+    synchronized (ice) {
+      frozen = true;
+    }
+  }
+
+  /** No byte passes any more on the open connections whose request matches. */
+  void freezeOpen(String request) {
+    synchronized (ice) {
+      lines.forEach(
+          (client, line) -> {
+            if (Pattern.compile(request).matcher(line).find()) {
+              iced.add(client);
+            }
+          });
+    }
+  }
+
+  /** No byte passes any more on the first connection whose request matches. */
+  void freezeFirst(String request) {
+    synchronized (ice) {
+      lines.entrySet().stream()
+          .filter(entry -> Pattern.compile(request).matcher(entry.getValue()).find())
+          .findFirst()
+          .ifPresent(entry -> iced.add(entry.getKey()));
+    }
+  }
+
+  /** Goes on. */
+  void thaw() {
+    synchronized (ice) {
+      frozen = false;
+      iced.clear();
+      ice.notifyAll();
+    }
+  }
+
+  private void awaitThaw(SocketChannel client) throws IOException {
+    synchronized (ice) {
+      while (frozen || iced.contains(client)) {
+        try {
+          ice.wait();
+        } catch (InterruptedException e) {
+          throw new IOException(e);
+        }
+      }
+    }
   }
 
   /** First lines of all requests so far. */
@@ -145,14 +223,29 @@ final class FaultProxy implements AutoCloseable {
     open.forEach(FaultProxy::close);
   }
 
+  /** The engine is not there any more: connections break, and nobody listens. */
+  void vanish() throws IOException {
+    server.close();
+    Files.delete(directory.resolve("s"));
+    cutAll();
+  }
+
+  /** The engine is there again, in the same place; on a unix socket only. */
+  void comeBack() throws IOException {
+    ServerSocketChannel again = ServerSocketChannel.open(StandardProtocolFamily.UNIX);
+    again.bind(UnixDomainSocketAddress.of(directory.resolve("s")));
+    server = again;
+    daemon("accept", () -> accept(again));
+  }
+
   int connections() {
     return open.size();
   }
 
-  private void accept() {
+  private void accept(ServerSocketChannel from) {
     while (!closed) {
       try {
-        SocketChannel client = server.accept();
+        SocketChannel client = from.accept();
         open.add(client);
         daemon("client", () -> serve(client));
       } catch (IOException e) {
@@ -166,7 +259,15 @@ final class FaultProxy implements AutoCloseable {
       byte[] head = head(client);
       String line = new String(head, ISO_8859_1).split("\r\n", 2)[0];
       requests.add(line);
+      synchronized (ice) {
+        lines.put(client, line);
+      }
+      awaitThaw(client);
       Fault fault = faults.stream().filter(f -> f.matches(line)).findFirst().orElse(null);
+      if (fault != null && fault.action == Action.ANSWER) {
+        write(client, ByteBuffer.wrap(fault.answer.getBytes(UTF_8)));
+        return;
+      }
       if (fault != null && fault.action == Action.STALL_REQUEST) {
         fault.over.await();
       }
@@ -176,7 +277,7 @@ final class FaultProxy implements AutoCloseable {
       try (SocketChannel upstream = connect()) {
         open.add(upstream);
         write(upstream, ByteBuffer.wrap(head));
-        Thread up = daemon("up", () -> copy(client, upstream));
+        Thread up = daemon("up", () -> copyUp(client, upstream));
         answer(upstream, client, fault);
         up.interrupt();
         open.remove(upstream);
@@ -187,6 +288,9 @@ final class FaultProxy implements AutoCloseable {
     } finally {
       close(client);
       open.remove(client);
+      synchronized (ice) {
+        lines.remove(client);
+      }
     }
   }
 
@@ -230,14 +334,16 @@ final class FaultProxy implements AutoCloseable {
         return;
       }
       left -= left == Long.MAX_VALUE ? 0 : n;
+      awaitThaw(to);
       write(to, buffer.flip());
     }
   }
 
-  private static void copy(SocketChannel from, SocketChannel to) {
+  private void copyUp(SocketChannel from, SocketChannel to) {
     ByteBuffer buffer = ByteBuffer.allocate(65_536);
     try {
       while (from.read(buffer.clear()) >= 0) {
+        awaitThaw(from);
         write(to, buffer.flip());
       }
       to.shutdownOutput();
@@ -273,6 +379,7 @@ final class FaultProxy implements AutoCloseable {
     closed = true;
     server.close();
     faults.forEach(Fault::end);
+    thaw();
     cutAll();
     Files.deleteIfExists(directory.resolve("s"));
     Files.deleteIfExists(directory);

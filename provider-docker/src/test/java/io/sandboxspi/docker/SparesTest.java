@@ -21,7 +21,6 @@ import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -32,6 +31,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Launches from processes that wait, on a real engine. */
 class SparesTest {
@@ -120,14 +120,9 @@ class SparesTest {
   }
 
   private static List<String> waiting(String container) throws Exception {
-    return DockerFixture.engine()
-        .call(
-            soon(),
-            client ->
-                Arrays.stream(client.topContainerCmd(container).exec().getProcesses())
-                    .map(row -> row[row.length - 1])
-                    .filter(command -> command.contains("sandbox-launch"))
-                    .toList());
+    return DockerFixture.processes(container).stream()
+        .filter(command -> command.contains("sandbox-launch"))
+        .toList();
   }
 
   /** What a program can see of how it was started. */
@@ -276,15 +271,20 @@ class SparesTest {
     stocked(backend, false, 2);
   }
 
-  @Test
-  void aReleaseEndsThem() throws Exception {
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  void aReleaseAndADetachEndThem(boolean release) throws Exception {
     DockerBackend backend = create("spares", "2");
     script(backend, Way.PLAIN, "true");
     script(backend, Way.TERMINAL, "true");
     stocked(backend, false, 2);
     stocked(backend, true, 2);
     assertThat(waiting(container(backend))).hasSize(4);
-    backend.release(soon());
+    if (release) {
+      backend.release(soon());
+    } else {
+      backend.detach(soon());
+    }
     assertThat(
             DockerFixture.until(
                 Duration.ofSeconds(10), () -> waiting(container(backend)).isEmpty()))

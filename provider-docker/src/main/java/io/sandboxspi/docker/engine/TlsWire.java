@@ -4,6 +4,7 @@ import java.io.EOFException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.SocketChannel;
+import java.security.NoSuchAlgorithmException;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLEngine;
 import javax.net.ssl.SSLEngineResult;
@@ -39,12 +40,24 @@ final class TlsWire implements Wire {
     SSLEngine tls = context.createSSLEngine(host, port);
     tls.setUseClientMode(true);
     SSLParameters parameters = tls.getSSLParameters();
+    // docker-java's context stops at 1.2, where an end of the output ends both directions.
+    SSLParameters usual = usual();
+    parameters.setProtocols(usual.getProtocols());
+    parameters.setCipherSuites(usual.getCipherSuites());
     parameters.setEndpointIdentificationAlgorithm("HTTPS");
     tls.setSSLParameters(parameters);
     TlsWire wire = new TlsWire(channel, tls);
     tls.beginHandshake();
     wire.shakeHands();
     return wire;
+  }
+
+  private static SSLParameters usual() throws IOException {
+    try {
+      return SSLContext.getDefault().getDefaultSSLParameters();
+    } catch (NoSuchAlgorithmException e) {
+      throw new IOException("this JVM has no TLS", e);
+    }
   }
 
   private void shakeHands() throws IOException {
