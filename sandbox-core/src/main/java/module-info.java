@@ -7,6 +7,7 @@ module io.sandboxspi.core {
   requires org.slf4j;
 
   exports io.sandboxspi.core;
+  exports io.sandboxspi.core.files;
   exports io.sandboxspi.core.output;
   exports io.sandboxspi.core.posix;
   exports io.sandboxspi.core.pty;

@@ -16,6 +16,7 @@ public final class SandboxSpec {
   private final Map<String, String> environment;
   private final Map<String, String> options;
   private final List<SandboxListener> listeners;
+  private final List<PathGrant> grants;
   private final CleanupTimings timings;
   private final Duration createTimeout;
   private final SnapshotPolicy snapshots;
@@ -24,6 +25,7 @@ public final class SandboxSpec {
     this.environment = Checks.environment(builder.environment);
     this.options = Map.copyOf(builder.options);
     this.listeners = List.copyOf(builder.listeners);
+    this.grants = List.copyOf(builder.grants);
     this.timings = builder.timings;
     this.createTimeout = builder.createTimeout;
     this.snapshots = builder.snapshots;
@@ -55,6 +57,11 @@ public final class SandboxSpec {
     return listeners;
   }
 
+  /** Directories outside the workspace that files calls may use. */
+  public List<PathGrant> grants() {
+    return grants;
+  }
+
   /** Bounds of cleanup. */
   public CleanupTimings timings() {
     return timings;
@@ -84,6 +91,7 @@ public final class SandboxSpec {
     private final Map<String, String> environment = new LinkedHashMap<>();
     private final Map<String, String> options = new LinkedHashMap<>();
     private final List<SandboxListener> listeners = new ArrayList<>();
+    private final List<PathGrant> grants = new ArrayList<>();
     private CleanupTimings timings = CleanupTimings.DEFAULT;
     private Duration createTimeout = Duration.ofSeconds(60);
     private SnapshotPolicy snapshots = SnapshotPolicy.none();
@@ -105,6 +113,12 @@ public final class SandboxSpec {
     /** Adds a listener. */
     public Builder listener(SandboxListener listener) {
       listeners.add(listener);
+      return this;
+    }
+
+    /** Lets files calls use a directory outside the workspace; of two, the longer path counts. */
+    public Builder grant(PathGrant grant) {
+      grants.add(grant);
       return this;
     }
 

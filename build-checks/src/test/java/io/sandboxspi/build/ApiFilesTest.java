@@ -10,6 +10,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
+import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -41,11 +42,15 @@ class ApiFilesTest {
     }
   }
 
+  /** What copies between the caller's files and a sandbox names both. */
+  private static final Pattern COPIES_OF_THE_HOST = Pattern.compile(" (upload|download|base)\\(");
+
   @Test
   void theApiNamesNoHostPath() {
     assertThat(dump("sandbox-api").lines())
         .as("members that name a path of the host; sandbox paths are POSIX strings")
         .filteredOn(line -> line.contains("java.nio.file.") || line.contains("java.io.File"))
+        .filteredOn(line -> !COPIES_OF_THE_HOST.matcher(line).find())
         .isEmpty();
   }
 

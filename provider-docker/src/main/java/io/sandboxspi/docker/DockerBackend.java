@@ -6,6 +6,8 @@ import io.sandboxspi.Operation;
 import io.sandboxspi.Retryable;
 import io.sandboxspi.SandboxException;
 import io.sandboxspi.core.posix.PosixLauncher;
+import io.sandboxspi.core.files.LaunchAccess;
+import io.sandboxspi.core.files.ShellFiles;
 import io.sandboxspi.core.posix.PosixState;
 import io.sandboxspi.core.time.Lane;
 import io.sandboxspi.docker.attach.AttachReactor;
@@ -47,7 +49,7 @@ final class DockerBackend implements SandboxBackend {
   private final Spares spares;
   private final Launcher launcher;
   private final ControlLink fileLink;
-  private final DockerFiles files;
+  private final ShellFiles files;
 
   DockerBackend(
       Engine engine,
@@ -89,8 +91,9 @@ final class DockerBackend implements SandboxBackend {
             posix,
             this.spares);
     // A shell of their own: a slow file must not keep a kill waiting.
-    this.fileLink = new ControlLink(execs, questions, state.shell(), DockerFiles.LIBRARY);
-    this.files = new DockerFiles(workspace, state.shell(), fileLink, launcher, kills);
+    this.fileLink = new ControlLink(execs, questions, state.shell(), ShellFiles.library());
+    this.files =
+        ShellFiles.over(new KeptShell(fileLink, new LaunchAccess(this, state.shell())), workspace);
   }
 
   private static AttachReactor reactor(String name) {

@@ -1,12 +1,14 @@
 package io.sandboxspi.tck;
 
 import io.sandboxspi.tck.kit.TckKit;
+import io.sandboxspi.tck.rules.ArchiveRules;
 import io.sandboxspi.tck.rules.CancelRules;
 import io.sandboxspi.tck.rules.CapabilityRules;
 import io.sandboxspi.tck.rules.CleanupRules;
 import io.sandboxspi.tck.rules.CommandEndRules;
 import io.sandboxspi.tck.rules.CommandRules;
 import io.sandboxspi.tck.rules.EventRules;
+import io.sandboxspi.tck.rules.FileChangeRules;
 import io.sandboxspi.tck.rules.FileRules;
 import io.sandboxspi.tck.rules.InputRules;
 import io.sandboxspi.tck.rules.JoinRules;
@@ -64,6 +66,8 @@ public abstract class SandboxProviderTck
         ResumeRules,
         PortRules,
         FileRules,
+        FileChangeRules,
+        ArchiveRules,
         EventRules,
         SpiRules,
         CapabilityRules {

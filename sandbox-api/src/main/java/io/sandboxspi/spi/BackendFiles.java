@@ -89,8 +89,19 @@ public interface BackendFiles {
     TreeSwitch.replaceContent(this, path, staged, deadline);
   }
 
+  /**
+   * Files below another directory of the sandbox, with paths relative to it and links that stay in
+   * it (spec S-FILE-07).
+   *
+   * @param root an absolute normal path; that its real path is {@code /} is an error when it is
+   *     used
+   */
+  default BackendFiles within(String root) {
+    throw unsupported(Operation.VALIDATE);
+  }
+
   private static SandboxException unsupported(Operation operation) {
     return SandboxException.of(
-        ErrorCode.UNSUPPORTED, operation, "the provider's files do not offer " + operation);
+        ErrorCode.UNSUPPORTED, operation, "the provider's files do not offer this: " + operation);
   }
 }

@@ -30,7 +30,8 @@ public interface Experiment {
         new TerminateSome(),
         new Thousand(),
         new Stall(),
-        new Sessions());
+        new Sessions(),
+        new Workspace());
   }
 
   /** A step that a contender may not be able to do. */

@@ -4,6 +4,7 @@ import com.sun.management.OperatingSystemMXBean;
 import io.sandboxspi.bench.contender.Contender;
 import io.sandboxspi.bench.contender.Programs;
 import java.lang.management.ManagementFactory;
+import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.concurrent.locks.LockSupport;
 
@@ -34,6 +35,11 @@ final class Operations {
       case "open" -> open(words[0]);
       case "close" -> close(words[0]);
       case "facts" -> ProcessFacts.read();
+      case "ws-persist" -> WorkspaceOperations.persist(Path.of(words[0]), Path.of(words[1]));
+      case "ws-hydrate" -> WorkspaceOperations.hydrate(Path.of(words[0]), Path.of(words[1]));
+      case "ws-put" -> WorkspaceOperations.put(Path.of(words[0]), Path.of(words[1]));
+      case "ws-get" -> WorkspaceOperations.get(Path.of(words[0]), Path.of(words[1]));
+      case "ws-path" -> WorkspaceOperations.path(Path.of(words[0]));
       case "touch" -> touch(number(words[0]));
       default -> throw new IllegalArgumentException("no operation " + operation);
     };

@@ -257,6 +257,22 @@ public final class LocalFiles implements BackendFiles {
         });
   }
 
+  @Override
+  public BackendFiles within(String other) {
+    try {
+      Path real = Path.of(other).toRealPath();
+      if (real.getNameCount() == 0) {
+        throw SandboxException.of(
+            ErrorCode.INVALID_PATH, Operation.VALIDATE, "grant \"" + other + "\" is the root");
+      }
+      return new LocalFiles(real);
+    } catch (NoSuchFileException e) {
+      throw failure(ErrorCode.FILE_NOT_FOUND, Operation.VALIDATE, other, "does not exist", e);
+    } catch (IOException | InvalidPathException e) {
+      throw failure(ErrorCode.FILE_FAILED, Operation.VALIDATE, other, "cannot be used", e);
+    }
+  }
+
   private <T> T at(String path, Mode mode, Operation operation, FileAction<T> action)
       throws InterruptedException {
     try (Located located = Located.find(root, path, mode, operation)) {

@@ -95,4 +95,9 @@ final class FaultyFiles implements BackendFiles {
     meet("replaceContent");
     delegate.replaceContent(path, staged, deadline);
   }
+
+  @Override
+  public BackendFiles within(String root) {
+    return new FaultyFiles(delegate.within(root), seam);
+  }
 }

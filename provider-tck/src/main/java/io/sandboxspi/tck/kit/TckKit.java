@@ -40,6 +40,7 @@ import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.function.Consumer;
 import java.util.function.IntSupplier;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
@@ -115,7 +116,12 @@ public final class TckKit {
 
   /** Opens one more session. */
   public SandboxSession open() throws InterruptedException {
-    return add(environment.sessions().open(provider, spec(), options()));
+    return open(spec -> {});
+  }
+
+  /** Opens one more session whose spec has something more in it. */
+  public SandboxSession open(Consumer<SandboxSpec.Builder> more) throws InterruptedException {
+    return add(environment.sessions().open(provider, spec(more), options()));
   }
 
   private SandboxSession add(SessionFactory.Opened opened) {
@@ -124,6 +130,10 @@ public final class TckKit {
   }
 
   private SandboxSpec spec() {
+    return spec(spec -> {});
+  }
+
+  private SandboxSpec spec(Consumer<SandboxSpec.Builder> more) {
     SandboxSpec.Builder spec =
         SandboxSpec.builder()
             .env(RUN, run)
@@ -131,6 +141,7 @@ public final class TckKit {
             .snapshots(policy)
             .listener(this::heard);
     environment.options().forEach(spec::option);
+    more.accept(spec);
     return spec.build();
   }
 

@@ -197,6 +197,8 @@ public interface FileRules extends KitAccess {
             "x'; touch pwn; '",
             " lead",
             "trail ");
+    // A name with a backslash cannot be made by the API, but used.
+    shell("mkdir odd; touch 'odd/back\\slash'");
     for (String name : names) {
       files.write("odd/" + name, name.getBytes(UTF_8));
     }

@@ -4,6 +4,7 @@ import io.sandboxspi.ErrorCode;
 import io.sandboxspi.Operation;
 import io.sandboxspi.Retryable;
 import io.sandboxspi.SandboxException;
+import io.sandboxspi.core.files.ShellFiles;
 import io.sandboxspi.spi.BackendFiles;
 import io.sandboxspi.spi.BackendRef;
 import io.sandboxspi.spi.Deadline;
@@ -144,7 +145,7 @@ final class PlainBackend implements SandboxBackend {
 
   @Override
   public BackendFiles files() {
-    return new PlainFiles(work);
+    return ShellFiles.over(this, work.toString(), "sh");
   }
 
   @Override

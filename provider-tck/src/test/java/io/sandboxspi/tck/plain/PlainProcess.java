@@ -88,7 +88,7 @@ final class PlainProcess implements SandboxProcess {
           mine.awaitExit();
           close(keepOut);
           close(keepErr);
-          PlainFiles.deleteTree(pipes);
+          Trees.delete(pipes);
         });
     return mine;
   }

@@ -87,7 +87,7 @@ public final class PlainProvider implements SandboxProvider {
       throw SandboxException.of(
           ErrorCode.BACKEND_RELEASE_FAILED, Operation.DELETE, "processes live on");
     }
-    PlainFiles.deleteTree(home);
+    Trees.delete(home);
     return ReleaseOutcome.DESTROYED;
   }
 }

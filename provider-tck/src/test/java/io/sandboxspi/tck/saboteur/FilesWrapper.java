@@ -1,8 +1,13 @@
 package io.sandboxspi.tck.saboteur;
 
+import io.sandboxspi.ArchiveFormat;
+import io.sandboxspi.ArchiveLimits;
+import io.sandboxspi.ArchiveSummary;
 import io.sandboxspi.FileInfo;
 import io.sandboxspi.SandboxFiles;
 import java.io.InputStream;
+import java.io.OutputStream;
+import java.nio.file.Path;
 import java.util.List;
 
 /** Delegates. */
@@ -56,5 +61,49 @@ class FilesWrapper implements SandboxFiles {
   @Override
   public void removeTree(String path) throws InterruptedException {
     delegate.removeTree(path);
+  }
+
+  @Override
+  public byte[] read(String path, int maxBytes) throws InterruptedException {
+    return delegate.read(path, maxBytes);
+  }
+
+  @Override
+  public void move(String from, String to) throws InterruptedException {
+    delegate.move(from, to);
+  }
+
+  @Override
+  public void setPermissions(String path, String permissions) throws InterruptedException {
+    delegate.setPermissions(path, permissions);
+  }
+
+  @Override
+  public void upload(Path source, String path) throws InterruptedException {
+    delegate.upload(source, path);
+  }
+
+  @Override
+  public void download(String path, Path target) throws InterruptedException {
+    delegate.download(path, target);
+  }
+
+  @Override
+  public ArchiveSummary persist(
+      String path, List<String> excludes, ArchiveFormat format, OutputStream target)
+      throws InterruptedException {
+    return delegate.persist(path, excludes, format, target);
+  }
+
+  @Override
+  public ArchiveSummary hydrate(String path, InputStream archive, ArchiveLimits limits)
+      throws InterruptedException {
+    return delegate.hydrate(path, archive, limits);
+  }
+
+  @Override
+  public ArchiveSummary extract(String path, InputStream archive, ArchiveLimits limits)
+      throws InterruptedException {
+    return delegate.extract(path, archive, limits);
   }
 }

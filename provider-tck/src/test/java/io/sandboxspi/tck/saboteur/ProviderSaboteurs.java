@@ -3,10 +3,8 @@ package io.sandboxspi.tck.saboteur;
 import io.sandboxspi.Capability;
 import io.sandboxspi.ErrorCode;
 import io.sandboxspi.ExitStatus;
-import io.sandboxspi.FileInfo;
 import io.sandboxspi.Operation;
 import io.sandboxspi.SandboxException;
-import io.sandboxspi.spi.BackendFiles;
 import io.sandboxspi.spi.Deadline;
 import io.sandboxspi.spi.LaunchId;
 import io.sandboxspi.spi.LaunchRequest;
@@ -15,14 +13,9 @@ import io.sandboxspi.spi.SandboxBackend;
 import io.sandboxspi.spi.SandboxProcess;
 import io.sandboxspi.spi.TerminationOutcome;
 import io.sandboxspi.tck.plain.PlainProvider;
-import java.io.IOException;
-import java.io.InputStream;
 import java.nio.ByteBuffer;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.EnumSet;
-import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.Stream;
@@ -182,18 +175,7 @@ final class ProviderSaboteurs {
                   }
                 },
             "S_EXEC_0[126].*|S_EXIT_01.*",
-            "S-EXEC-06"),
-        Saboteur.provider(
-            "links that are followed out",
-            backend ->
-                new BackendWrapper(backend) {
-                  @Override
-                  public BackendFiles files() {
-                    return new FollowingFiles(super.files());
-                  }
-                },
-            "S_FILE_.*",
-            "S-FILE-02"));
+            "S-EXEC-06"));
   }
 
   private static void kill(SandboxBackend backend, LaunchId id) {
@@ -201,53 +183,6 @@ final class ProviderSaboteurs {
       Object unused = backend.kill(id, Deadline.after(Duration.ofSeconds(5)));
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
-    }
-  }
-
-  /** Opens whatever a link names. */
-  private record FollowingFiles(BackendFiles files) implements BackendFiles {
-    @Override
-    public String workspace() {
-      return files.workspace();
-    }
-
-    @Override
-    public InputStream open(String path, Deadline deadline) throws InterruptedException {
-      Path file = Path.of(files.workspace()).resolve(path);
-      if (!Files.isRegularFile(file)) {
-        return files.open(path, deadline);
-      }
-      try {
-        return Files.newInputStream(file);
-      } catch (IOException e) {
-        throw SandboxException.of(ErrorCode.FILE_FAILED, Operation.FILE_READ, "failed");
-      }
-    }
-
-    @Override
-    public void write(String path, InputStream content, Deadline deadline)
-        throws InterruptedException {
-      files.write(path, content, deadline);
-    }
-
-    @Override
-    public FileInfo stat(String path, Deadline deadline) throws InterruptedException {
-      return files.stat(path, deadline);
-    }
-
-    @Override
-    public List<FileInfo> list(String path, Deadline deadline) throws InterruptedException {
-      return files.list(path, deadline);
-    }
-
-    @Override
-    public void makeDirectories(String path, Deadline deadline) throws InterruptedException {
-      files.makeDirectories(path, deadline);
-    }
-
-    @Override
-    public void remove(String path, boolean tree, Deadline deadline) throws InterruptedException {
-      files.remove(path, tree, deadline);
     }
   }
 }

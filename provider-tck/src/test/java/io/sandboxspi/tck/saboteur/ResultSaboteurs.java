@@ -209,7 +209,7 @@ final class ResultSaboteurs {
                     return super.read(path.replace("../", "").replace("..", "."));
                   }
                 },
-            "S_FILE_0[134].*",
+            "S_FILE_(01_[ar]|0[34]).*",
             "S-FILE-01"),
         files(
             "long files that are cut",
@@ -221,7 +221,7 @@ final class ResultSaboteurs {
                     return all.length > 1_000_000 ? Arrays.copyOf(all, 1_000_000) : all;
                   }
                 },
-            "S_FILE_.*",
+            "S_FILE_03_b.*|S_FILE_04.*",
             "S-FILE-03"),
         files(
             "missing files told as failures",
@@ -236,7 +236,7 @@ final class ResultSaboteurs {
                     }
                   }
                 },
-            "S_FILE_.*",
+            "S_FILE_03_b.*|S_FILE_04.*",
             "S-FILE-04"));
   }
 

@@ -14,6 +14,7 @@ final class Saboteurs {
             SessionSaboteurs.all(),
             WindowSaboteurs.all(),
             ResultSaboteurs.all(),
+            FileSaboteurs.all(),
             OwnershipSaboteurs.all(),
             RecoverySaboteurs.all())
         .flatMap(each -> each);

@@ -1,51 +1,47 @@
 package io.sandboxspi.core.session;
 
+import static io.sandboxspi.core.session.FileCalls.BRIEF;
+import static io.sandboxspi.core.session.FileCalls.TRANSFER;
+
+import io.sandboxspi.ArchiveFormat;
+import io.sandboxspi.ArchiveLimits;
+import io.sandboxspi.ArchiveSummary;
 import io.sandboxspi.ErrorCode;
 import io.sandboxspi.FileInfo;
 import io.sandboxspi.Operation;
-import io.sandboxspi.Registration;
-import io.sandboxspi.Retryable;
 import io.sandboxspi.SandboxException;
 import io.sandboxspi.SandboxFiles;
-import io.sandboxspi.core.time.Callback;
-import io.sandboxspi.core.time.Caller;
-import io.sandboxspi.core.time.LaneTask;
+import io.sandboxspi.core.session.SandboxPath.Use;
+import io.sandboxspi.core.workspace.HostFiles;
+import io.sandboxspi.core.workspace.WorkspaceArchives;
+import io.sandboxspi.core.workspace.WorkspaceArchives.OutsideLinks;
 import io.sandboxspi.spi.BackendFiles;
-import io.sandboxspi.spi.Deadline;
 import java.io.ByteArrayInputStream;
-import java.io.IOException;
 import java.io.InputStream;
-import java.time.Duration;
+import java.io.OutputStream;
+import java.nio.file.Path;
 import java.util.Comparator;
 import java.util.List;
-import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
+import java.util.regex.Pattern;
 
-/** Files of a session: path policy, gate, bounds and events over a backend's. */
+/** Files of a session. */
 final class EngineFiles implements SandboxFiles {
-  private static final Logger LOG = LoggerFactory.getLogger(EngineFiles.class);
-  private static final Duration BRIEF = Duration.ofSeconds(30);
-  private static final Duration TRANSFER = Duration.ofHours(1);
+  private static final Pattern PERMISSIONS = Pattern.compile("[0-7]{1,4}");
+  private static final int LARGEST_ARRAY = Integer.MAX_VALUE - 8;
 
   private final EngineSession session;
-  private final SessionCore core;
+  private final FileCalls calls;
 
   EngineFiles(EngineSession session, SessionCore core) {
     this.session = session;
-    this.core = core;
-  }
-
-  /** A call to the backend. */
-  private interface FileCall<T> {
-    T run(BackendFiles files, String path, Deadline deadline)
-        throws InterruptedException, IOException;
+    this.calls = new FileCalls(core);
   }
 
   @Override
   public byte[] read(String path) throws InterruptedException {
-    return call(
+    return calls.call(
         Operation.FILE_READ,
+        Use.READ,
         path,
         TRANSFER,
         (files, normal, deadline) -> {
@@ -56,9 +52,36 @@ final class EngineFiles implements SandboxFiles {
   }
 
   @Override
+  public byte[] read(String path, int maxBytes) throws InterruptedException {
+    if (maxBytes < 0 || maxBytes > LARGEST_ARRAY) {
+      throw SandboxException.invalid("maxBytes", maxBytes, "0 to " + LARGEST_ARRAY);
+    }
+    return calls.call(
+        Operation.FILE_READ,
+        Use.READ,
+        path,
+        TRANSFER,
+        (files, normal, deadline) -> {
+          try (InputStream in = files.open(normal, deadline)) {
+            byte[] content = in.readNBytes(maxBytes);
+            if (content.length == maxBytes && in.read() >= 0) {
+              throw SandboxException.builder(
+                      ErrorCode.LIMIT_EXCEEDED,
+                      Operation.FILE_READ,
+                      '"' + path + "\" is larger than " + maxBytes + " bytes")
+                  .context("path", path)
+                  .context("allowed", maxBytes)
+                  .build();
+            }
+            return content;
+          }
+        });
+  }
+
+  @Override
   public InputStream open(String path) throws InterruptedException {
     return new KeepingStream(
-        call(Operation.FILE_READ, path, TRANSFER, BackendFiles::open), session);
+        calls.call(Operation.FILE_READ, Use.READ, path, TRANSFER, BackendFiles::open), session);
   }
 
   @Override
@@ -68,38 +91,29 @@ final class EngineFiles implements SandboxFiles {
 
   @Override
   public void write(String path, InputStream content) throws InterruptedException {
-    call(
+    calls.run(
         Operation.FILE_WRITE,
+        Use.WRITE,
         path,
         TRANSFER,
-        (files, normal, deadline) -> {
-          files.write(normal, content, deadline);
-          return true;
-        });
+        (files, normal, deadline) -> files.write(normal, content, deadline));
   }
 
   @Override
   public FileInfo stat(String path) throws InterruptedException {
-    return call(Operation.FILE_STAT, path, BRIEF, BackendFiles::stat);
+    return calls.call(Operation.FILE_STAT, Use.READ, path, BRIEF, BackendFiles::stat);
   }
 
   @Override
   public List<FileInfo> list(String path) throws InterruptedException {
-    return call(Operation.FILE_LIST, path, BRIEF, BackendFiles::list).stream()
+    return calls.call(Operation.FILE_LIST, Use.READ, path, BRIEF, BackendFiles::list).stream()
         .sorted(Comparator.comparing(FileInfo::path))
         .toList();
   }
 
   @Override
   public void makeDirectories(String path) throws InterruptedException {
-    call(
-        Operation.FILE_MAKE_DIRECTORY,
-        path,
-        BRIEF,
-        (files, normal, deadline) -> {
-          files.makeDirectories(normal, deadline);
-          return true;
-        });
+    calls.run(Operation.FILE_MAKE_DIRECTORY, Use.WRITE, path, BRIEF, BackendFiles::makeDirectories);
   }
 
   @Override
@@ -113,85 +127,113 @@ final class EngineFiles implements SandboxFiles {
   }
 
   private void remove(String path, boolean tree) throws InterruptedException {
-    call(
+    calls.run(
         Operation.FILE_REMOVE,
+        Use.WRITE,
         path,
         tree ? TRANSFER : BRIEF,
         (files, normal, deadline) -> {
-          if (normal.equals(".")) {
-            throw SandboxException.of(
-                ErrorCode.INVALID_PATH,
-                Operation.FILE_REMOVE,
-                "the workspace itself cannot be removed");
-          }
+          notTheTop(normal, path, Operation.FILE_REMOVE);
           files.remove(normal, tree, deadline);
-          return true;
         });
   }
 
-  private <T> T call(Operation operation, String path, Duration limit, FileCall<T> call)
+  private static void notTheTop(String normal, String path, Operation operation) {
+    if (normal.equals(".")) {
+      throw SandboxPath.invalid(operation, path, "is the workspace or a grant itself");
+    }
+  }
+
+  @Override
+  public void move(String from, String to) throws InterruptedException {
+    calls.run(
+        Operation.FILE_MOVE,
+        Use.WRITE,
+        from,
+        BRIEF,
+        (files, normal, deadline) -> {
+          String target = calls.second(to, from, Operation.FILE_MOVE);
+          notTheTop(normal, from, Operation.FILE_MOVE);
+          notTheTop(target, to, Operation.FILE_MOVE);
+          files.move(normal, target, deadline);
+        });
+  }
+
+  @Override
+  public void setPermissions(String path, String permissions) throws InterruptedException {
+    if (!PERMISSIONS.matcher(permissions).matches()) {
+      throw SandboxException.invalid(
+          "permissions", '"' + permissions + '"', "one to four octal digits");
+    }
+    int mode = Integer.parseInt(permissions, 8);
+    calls.run(
+        Operation.FILE_PERMISSIONS,
+        Use.WRITE,
+        path,
+        BRIEF,
+        (files, normal, deadline) -> files.setMode(normal, mode, deadline));
+  }
+
+  @Override
+  public void upload(Path source, String path) throws InterruptedException {
+    calls.run(
+        Operation.FILE_UPLOAD,
+        Use.WRITE,
+        path,
+        TRANSFER,
+        (files, normal, deadline) -> HostFiles.upload(files, source, normal, deadline));
+  }
+
+  @Override
+  public void download(String path, Path target) throws InterruptedException {
+    calls.run(
+        Operation.FILE_DOWNLOAD,
+        Use.READ,
+        path,
+        TRANSFER,
+        (files, normal, deadline) -> HostFiles.download(files, normal, target, deadline));
+  }
+
+  @Override
+  public ArchiveSummary persist(
+      String path, List<String> excludes, ArchiveFormat format, OutputStream target)
       throws InterruptedException {
-    return core.events()
-        .call(
-            operation,
-            path,
-            caller -> {
-              core.gate().check(operation);
-              BackendFiles files = core.backend().files();
-              String normal = SandboxPath.normalise(path, files.workspace(), operation);
-              Deadline deadline = core.clock().deadline(limit);
-              LaneTask<T> task = core.work().call(() -> call.run(files, normal, deadline));
-              Caller.Wait wait = await(task, deadline, caller);
-              if (wait != Caller.Wait.DONE || !task.isDone()) {
-                task.interrupt();
-                Callback.when(task, (late, failure) -> closeLate(late));
-                caller.throwIfCancelled(List.of());
-                core.gate().check(operation);
-              }
-              if (wait == Caller.Wait.DEADLINE) {
-                throw failed(operation, path, "did not end in " + limit, null);
-              }
-              Throwable failure = task.handle((value, thrown) -> thrown).join();
-              if (failure instanceof RuntimeException e) {
-                throw e;
-              }
-              if (failure != null) {
-                throw failed(operation, path, "failed", failure);
-              }
-              return task.join();
-            });
+    List<String> normalExcludes =
+        excludes.stream()
+            .map(exclude -> SandboxPath.relative(exclude, Operation.ARCHIVE_PERSIST))
+            .toList();
+    return calls.call(
+        Operation.ARCHIVE_PERSIST,
+        Use.READ,
+        path,
+        TRANSFER,
+        (files, normal, deadline) ->
+            WorkspaceArchives.persist(files, normal, normalExcludes, format, target, deadline));
   }
 
-  /** Done also when the session ends, which a call must not outlive (spec S-LIFE-09). */
-  private Caller.Wait await(LaneTask<?> task, Deadline deadline, Caller caller) {
-    Callback.when(task, (value, failure) -> caller.wake());
-    try (Registration watch = core.watchingEnd(caller::wake)) {
-      return caller.await(() -> task.isDone() || core.ending(), deadline);
-    }
+  @Override
+  public ArchiveSummary hydrate(String path, InputStream archive, ArchiveLimits limits)
+      throws InterruptedException {
+    return calls.call(
+        Operation.ARCHIVE_HYDRATE,
+        Use.WRITE,
+        path,
+        TRANSFER,
+        (files, normal, deadline) ->
+            WorkspaceArchives.hydrate(
+                files, normal, archive, limits, OutsideLinks.REFUSE, deadline));
   }
 
-  /** A stream that comes when its caller has left is nobody's. */
-  private void closeLate(@Nullable Object late) {
-    if (late instanceof InputStream stream) {
-      core.work()
-          .execute(
-              () -> {
-                try {
-                  stream.close();
-                } catch (IOException e) {
-                  LOG.debug("a file that was opened for nobody could not be closed", e);
-                }
-              });
-    }
-  }
-
-  private static SandboxException failed(
-      Operation operation, String path, String what, @Nullable Throwable cause) {
-    SandboxException.Builder builder =
-        SandboxException.builder(
-                ErrorCode.FILE_FAILED, operation, operation + " of \"" + path + "\" " + what)
-            .retryable(Retryable.UNKNOWN);
-    return (cause == null ? builder : builder.cause(cause)).build();
+  @Override
+  public ArchiveSummary extract(String path, InputStream archive, ArchiveLimits limits)
+      throws InterruptedException {
+    return calls.call(
+        Operation.ARCHIVE_EXTRACT,
+        Use.WRITE,
+        path,
+        TRANSFER,
+        (files, normal, deadline) ->
+            WorkspaceArchives.extract(files, normal, archive, limits, deadline));
   }
 
   @Override

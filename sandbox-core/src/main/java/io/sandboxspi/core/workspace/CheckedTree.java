@@ -19,6 +19,7 @@ import java.util.function.LongSupplier;
  */
 final class CheckedTree implements FileTree {
   private static final int MOST_LINKS = 40;
+  private static final int PERMISSIONS = 0777;
   private static final long RATIO_FREE = 1 << 20;
 
   private final FileTree tree;
@@ -30,6 +31,11 @@ final class CheckedTree implements FileTree {
   private long members;
   private long declared;
   private long bytesOut;
+
+  /** Checks a tree that is no archive: without limits. */
+  static CheckedTree of(FileTree tree) {
+    return new CheckedTree(tree, ArchiveLimits.none(), false, () -> Long.MAX_VALUE - 1);
+  }
 
   /**
    * Checks a tree.
@@ -74,7 +80,16 @@ final class CheckedTree implements FileTree {
       case HARD_LINK -> checkHardLink(entry);
       default -> {}
     }
-    return next;
+    return Optional.of(plain(entry));
+  }
+
+  /** Without set-id bits, which nobody gets from an archive. */
+  private static TreeEntry plain(TreeEntry entry) {
+    int mode = entry.mode() & PERMISSIONS;
+    return mode == entry.mode()
+        ? entry
+        : new TreeEntry(
+            entry.path(), entry.kind(), mode, entry.size(), entry.modified(), entry.target());
   }
 
   private void checkIn() {

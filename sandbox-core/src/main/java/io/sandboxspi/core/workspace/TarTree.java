@@ -29,6 +29,7 @@ public final class TarTree implements FileTree {
 
   private static final int MODE_BITS = 07777;
 
+  private final boolean lenient;
   private final HeaderBudget source;
   private final TarArchiveInputStream tar;
   private @Nullable TreeEntry current;
@@ -37,6 +38,16 @@ public final class TarTree implements FileTree {
 
   /** Reads a plain tar. */
   public TarTree(InputStream tar) {
+    this(tar, false);
+  }
+
+  /** Reads a plain tar and passes over what is no file, directory or link. */
+  public static TarTree lenient(InputStream tar) {
+    return new TarTree(tar, true);
+  }
+
+  private TarTree(InputStream tar, boolean lenient) {
+    this.lenient = lenient;
     this.source = new HeaderBudget(tar);
     this.tar = new TarArchiveInputStream(source, StandardCharsets.UTF_8.name());
   }
@@ -95,8 +106,8 @@ public final class TarTree implements FileTree {
     }
   }
 
-  /** Empty for the top itself. */
-  private static Optional<TreeEntry> convert(TarArchiveEntry entry) {
+  /** Empty for the top itself, and for what is passed over. */
+  private Optional<TreeEntry> convert(TarArchiveEntry entry) {
     String raw = entry.getName();
     if (raw.isEmpty()) {
       throw ArchiveErrors.member(raw, "has no name");
@@ -124,6 +135,9 @@ public final class TarTree implements FileTree {
       throw ArchiveErrors.member(raw, "is a sparse file; allowed: files written whole");
     }
     if (!entry.isFile() || entry.isFIFO() || entry.isCharacterDevice() || entry.isBlockDevice()) {
+      if (lenient) {
+        return Optional.empty();
+      }
       throw ArchiveErrors.member(raw, "is no file, directory or link");
     }
     if (entry.getSize() < 0) {

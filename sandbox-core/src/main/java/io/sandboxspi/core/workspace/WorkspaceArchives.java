@@ -1,5 +1,6 @@
 package io.sandboxspi.core.workspace;
 
+import io.sandboxspi.ArchiveFormat;
 import io.sandboxspi.ArchiveLimits;
 import io.sandboxspi.ArchiveSummary;
 import io.sandboxspi.ErrorCode;
@@ -18,12 +19,15 @@ import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
 import java.util.regex.Pattern;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Directories of a backend as tar archives and back, as streams (specs S-ARCH-01 to S-ARCH-06).
  * Works on the calling thread, which may be interrupted. Stateless.
  */
 public final class WorkspaceArchives {
+  private static final Logger LOG = LoggerFactory.getLogger(WorkspaceArchives.class);
   private static final int CHUNK = 128 * 1024;
   private static final Duration CLEANUP = Duration.ofSeconds(30);
 
@@ -42,7 +46,7 @@ public final class WorkspaceArchives {
   }
 
   /**
-   * Writes a directory as a tar; every link, permission and time of it, no owners.
+   * Writes a directory as a plain tar; every link, permission and time of it, no owners.
    *
    * @param path the directory, normal; {@code .} for the workspace
    * @param excludes normal paths relative to the directory; each is left out with all below it
@@ -57,11 +61,24 @@ public final class WorkspaceArchives {
       OutputStream target,
       Deadline deadline)
       throws InterruptedException {
+    return persist(files, path, excludes, ArchiveFormat.TAR, target, deadline);
+  }
+
+  /** As the other one, in a format. */
+  public static ArchiveSummary persist(
+      BackendFiles files,
+      String path,
+      List<String> excludes,
+      ArchiveFormat format,
+      OutputStream target,
+      Deadline deadline)
+      throws InterruptedException {
     FingerprintTree tree = read(files, path, excludes, deadline);
-    try (TarStream tar = new TarStream(tree)) {
+    try (TarStream tar = new TarStream(tree);
+        OutputStream encoder = ArchiveSource.encoder(format, target)) {
       byte[] chunk = new byte[CHUNK];
       for (int count = tar.read(chunk); count >= 0; count = tar.read(chunk)) {
-        target.write(chunk, 0, count);
+        encoder.write(chunk, 0, count);
       }
       return tree.summary();
     } catch (IOException e) {
@@ -90,9 +107,9 @@ public final class WorkspaceArchives {
   }
 
   /**
-   * Replaces the content of a directory with a plain tar's: unpacks beside it, checks everything,
-   * switches, removes what was there. Until the switch the directory is as it was, and a failure
-   * leaves it so.
+   * Replaces the content of a directory with an archive's, a tar, plain or compressed by gzip or
+   * Zstandard, or a zip: unpacks beside it, checks everything, switches, removes what was there.
+   * Until the switch the directory is as it was, and a failure leaves it so.
    *
    * @param path the directory, normal; {@code .} for the workspace
    * @param archive read to its end and left open
@@ -108,11 +125,49 @@ public final class WorkspaceArchives {
       Deadline deadline)
       throws InterruptedException {
     CountedStream counted = new CountedStream(archive);
-    FileTree tar = new TarTree(counted);
-    FingerprintTree tree =
-        new FingerprintTree(
-            new CheckedTree(tar, limits, outsideLinks == OutsideLinks.KEEP, counted::count));
+    boolean keep = outsideLinks == OutsideLinks.KEEP;
+    try (FileTree source = ArchiveSource.open(counted, limits)) {
+      FileTree checked = new CheckedTree(source, limits, keep, counted::count);
+      return stage(
+          files, path, checked, staged -> files.replaceContent(path, staged, deadline), deadline);
+    } catch (IOException e) {
+      throw failed(Operation.ARCHIVE_HYDRATE, path, e);
+    }
+  }
+
+  /**
+   * Adds the content of an archive to a directory, which is made if it is missing. Nothing is
+   * written but beside it before everything is unpacked and checked.
+   */
+  public static ArchiveSummary extract(
+      BackendFiles files, String path, InputStream archive, ArchiveLimits limits, Deadline deadline)
+      throws InterruptedException {
+    CountedStream counted = new CountedStream(archive);
+    try (FileTree source = ArchiveSource.open(counted, limits)) {
+      return add(files, path, new CheckedTree(source, limits, false, counted::count), deadline);
+    } catch (IOException e) {
+      throw failed(Operation.ARCHIVE_EXTRACT, path, e);
+    }
+  }
+
+  /** Merges a checked tree into a directory. */
+  static ArchiveSummary add(BackendFiles files, String path, FileTree checked, Deadline deadline)
+      throws InterruptedException, IOException {
+    files.makeDirectories(path, deadline);
+    return stage(
+        files, path, checked, staged -> TreeMerge.merge(files, staged, path, deadline), deadline);
+  }
+
+  /** What is done with a complete staged directory. */
+  private interface Step {
+    void run(String staged) throws InterruptedException;
+  }
+
+  private static ArchiveSummary stage(
+      BackendFiles files, String path, FileTree checked, Step step, Deadline deadline)
+      throws InterruptedException, IOException {
     String staged = (path.equals(".") ? "" : path + "/") + temporary("new");
+    FingerprintTree tree = new FingerprintTree(checked);
     boolean done = false;
     try {
       files.writeTree(staged, tree, deadline);
@@ -120,11 +175,9 @@ public final class WorkspaceArchives {
       while (tree.next().isPresent()) {
         continue;
       }
-      files.replaceContent(path, staged, deadline);
+      step.run(staged);
       done = true;
       return tree.summary();
-    } catch (IOException e) {
-      throw failed(Operation.ARCHIVE_HYDRATE, path, e);
     } finally {
       if (!done) {
         drop(files, staged);
@@ -138,8 +191,7 @@ public final class WorkspaceArchives {
       files.remove(staged, true, Deadline.after(CLEANUP));
     } catch (SandboxException e) {
       // What failed before says more; the name tells everybody that it is waste.
-      org.slf4j.LoggerFactory.getLogger(WorkspaceArchives.class)
-          .warn("{} could not be removed from {}", staged, files, e);
+      LOG.warn("{} could not be removed from {}", staged, files, e);
     } finally {
       if (interrupted) {
         Thread.currentThread().interrupt();

@@ -8,7 +8,7 @@ import java.util.List;
 import java.util.Optional;
 
 /** A shell and the tools beside it, as a sandbox's image may have them. */
-enum World {
+public enum World {
   DASH,
   BASH,
   /** Nothing but applets. */
@@ -17,7 +17,7 @@ enum World {
   private Optional<Path> tools = Optional.empty();
 
   /** A directory with the shell as {@code sh}. */
-  synchronized Path tools() throws IOException, InterruptedException {
+  public synchronized Path tools() throws IOException, InterruptedException {
     if (tools.isEmpty()) {
       Path made = Files.createTempDirectory("sandbox-world");
       Path binary = find(name().toLowerCase(java.util.Locale.ROOT));
@@ -32,11 +32,13 @@ enum World {
     return tools.get();
   }
 
-  String shell() throws IOException, InterruptedException {
+  /** The shell's path. */
+  public String shell() throws IOException, InterruptedException {
     return tools().resolve("sh").toString();
   }
 
-  String path() throws IOException, InterruptedException {
+  /** Where its programs find others. */
+  public String path() throws IOException, InterruptedException {
     return this == BUSYBOX ? tools().toString() : "/usr/bin:/bin";
   }
 

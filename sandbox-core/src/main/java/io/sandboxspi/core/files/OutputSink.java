@@ -1,4 +1,4 @@
-package io.sandboxspi.docker;
+package io.sandboxspi.core.files;
 
 import io.sandboxspi.ExitStatus;
 import io.sandboxspi.spi.Deadline;
@@ -16,7 +16,7 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /** Keeps a little of a process's output until it is read, and slows the process down. */
-final class FileSink implements ProcessListener {
+final class OutputSink implements ProcessListener {
   private static final int MOST = 1 << 20;
   // A file system that gives nothing for so long gives nothing more.
   private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(60);
@@ -78,6 +78,20 @@ final class FileSink implements ProcessListener {
       }
       ExitStatus known = status;
       return known == null ? new ExitStatus.Lost("the process did not end in time") : known;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** What has come and was not read. */
+  byte[] rest() {
+    lock.lock();
+    try {
+      ByteBuffer all = ByteBuffer.allocate(size);
+      chunks.forEach(all::put);
+      chunks.clear();
+      size = 0;
+      return all.array();
     } finally {
       lock.unlock();
     }

@@ -1,0 +1,55 @@
+package io.sandboxspi.docker;
+
+import io.sandboxspi.Operation;
+import io.sandboxspi.core.files.LaunchAccess;
+import io.sandboxspi.core.files.ShellAccess;
+import io.sandboxspi.docker.engine.EngineException;
+import io.sandboxspi.docker.engine.Refusal;
+import io.sandboxspi.spi.Deadline;
+import java.io.InputStream;
+
+/** Asks files of a kept shell, so that small files travel in answers; large ones get a process. */
+final class KeptShell implements ShellAccess {
+  private static final int SMALL_WRITE = 192 * 1024;
+  private static final int SMALL_READ = 1 << 20;
+
+  private final ControlLink link;
+  private final LaunchAccess launches;
+
+  KeptShell(ControlLink link, LaunchAccess launches) {
+    this.link = link;
+    this.launches = launches;
+  }
+
+  @Override
+  public byte[] ask(String text, Deadline deadline) throws InterruptedException {
+    try {
+      return link.ask(text.stripTrailing(), deadline).output();
+    } catch (EngineException e) {
+      throw Failures.of(Operation.FILE_STAT, e);
+    } catch (Refusal refusal) {
+      throw Failures.of(Operation.FILE_STAT, refusal);
+    }
+  }
+
+  @Override
+  public InputStream read(String text, Deadline deadline) throws InterruptedException {
+    return launches.read(text, deadline);
+  }
+
+  @Override
+  public byte[] write(String text, InputStream content, Deadline deadline)
+      throws InterruptedException {
+    return launches.write(text, content, deadline);
+  }
+
+  @Override
+  public int smallRead() {
+    return SMALL_READ;
+  }
+
+  @Override
+  public int smallWrite() {
+    return SMALL_WRITE;
+  }
+}
