@@ -10,7 +10,7 @@ import java.util.List;
 import java.util.Optional;
 
 /** Reads {@code /proc} by plain system calls into one buffer. Not thread-safe. */
-final class ProcFiles {
+final class ProcFiles implements AutoCloseable {
   /** What was found in an environment. */
   enum Environment {
     /** The variable is there; its value is {@link #cookie()}. */
@@ -37,12 +37,22 @@ final class ProcFiles {
 
   private static final int MAX_COOKIE = 128;
 
-  private final NativeBuffer path = new NativeBuffer(PATH);
-  private final NativeBuffer content = new NativeBuffer(CONTENT);
+  private static final NativeBuffer.Pool PATHS = new NativeBuffer.Pool(PATH);
+  private static final NativeBuffer.Pool CONTENTS = new NativeBuffer.Pool(CONTENT);
+
+  private final NativeBuffer path = PATHS.take(PATH);
+  private final NativeBuffer content = CONTENTS.take(CONTENT);
   private String cookie = "";
 
   static boolean available() {
     return new File("/proc/self/stat").exists();
+  }
+
+  /** Gives the buffer back; not used afterwards. */
+  @Override
+  public void close() {
+    PATHS.give(path);
+    CONTENTS.give(content);
   }
 
   /** Ids of all processes that can be seen. */

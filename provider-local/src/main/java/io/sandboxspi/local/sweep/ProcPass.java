@@ -20,13 +20,18 @@ final class ProcPass implements Pass {
   /** A process whose environment is still empty then has none. */
   private static final int EMPTY_PASSES = 4;
 
-  /** More than this many in question: then the list of all is cheaper. */
+  /** More than this many in question, or more than this many a tree: then the list is cheaper. */
   private static final int FEW = 256;
+
+  private static final int FEW_A_TREE = 4;
+
+  /** A signal that was sent to a group has reached its leader; from here on that is in doubt. */
+  private static final int DOUBTS = 3;
 
   /** No machine starts more; leaves room for a burst. */
   private static final long MOST_STARTS_A_SECOND = 50_000;
 
-  private static final int MAX_PID = new ProcFiles().maxPid();
+  private static final int MAX_PID = maxPid();
 
   private final ProcFiles files = new ProcFiles();
   private final int self = (int) ProcessHandle.current().pid();
@@ -50,42 +55,43 @@ final class ProcPass implements Pass {
     }
   }
 
+  private static int maxPid() {
+    try (ProcFiles files = new ProcFiles()) {
+      return files.maxPid();
+    }
+  }
+
+  @Override
+  public void close() {
+    files.close();
+  }
+
   @Override
   public boolean over(List<Tree> trees, int number) {
     if (mayHaveGoneRound(System.nanoTime() - startedAt)) {
       strangers.clear();
     }
-    Map<Integer, Tree> bySession = new HashMap<>();
+    Map<Integer, Tree> byLeader = new HashMap<>();
     Map<String, Tree> byCookie = new HashMap<>();
+    Found found = new Found();
     for (Tree tree : trees) {
       tree.beginPass();
       byCookie.put(tree.target.cookie(), tree);
-      if (tree.pinnedPid() != 0) {
-        bySession.put(tree.pinnedPid(), tree);
+      if (tree.pinned() != 0) {
+        byLeader.put(tree.pinned(), tree);
+        addLeader(found, tree, number);
       }
+      addKnown(found, tree);
     }
-    Found found = new Found();
+    Numbers numbers = numbers(trees);
     List<Integer> unknown = new ArrayList<>();
-    for (int pid : candidates(trees)) {
-      if (pid == self || strangers.contains(pid)) {
-        continue;
-      }
-      int group = Posix.getpgid(pid);
-      if (group <= 0) {
-        // Gone, of the kernel, or from outside of our namespace: never a descendant.
-        continue;
-      }
-      Tree owner = bySession.get(group);
-      if (owner == null) {
-        owner = bySession.get(Posix.getsid(pid));
-      }
-      if (owner == null) {
-        unknown.add(pid);
-      } else {
-        addMember(found, pid, owner, number);
+    for (int pid : candidates(numbers, trees.size())) {
+      boolean seen = byLeader.containsKey(pid) || found.owners.containsKey(pid);
+      if (pid != self && !seen && !strangers.contains(pid)) {
+        addMember(found, pid, byLeader, unknown);
       }
     }
-    long notBefore = notBefore(trees, unknown.size());
+    long notBefore = unknown.isEmpty() ? 0 : notBefore(trees, numbers, unknown.size());
     for (int pid : unknown) {
       addByCookie(found, pid, byCookie, notBefore, number);
     }
@@ -100,15 +106,45 @@ final class ProcPass implements Pass {
     return found.certain;
   }
 
-  private void addMember(Found found, int pid, Tree owner, int number) {
-    if (pid != owner.pinnedPid()) {
-      files.stat(pid).filter(ProcEntry::alive).ifPresent(entry -> found.add(entry, owner));
-    } else if (!owner.leaderExited()) {
-      // A later pass sends it a signal of its own and must know its age for that.
-      Optional<ProcEntry> entry =
-          number == 1 ? Optional.of(ProcEntry.leader(pid)) : files.stat(pid);
-      entry.filter(ProcEntry::alive).ifPresent(alive -> found.add(alive, owner));
+  private void addLeader(Found found, Tree tree, int number) {
+    int pid = tree.pinned();
+    if (tree.leaderExited()) {
+      return;
     }
+    // To signal it by itself takes its age.
+    Optional<ProcEntry> entry =
+        number < DOUBTS ? Optional.of(ProcEntry.leader(pid)) : files.stat(pid);
+    entry.filter(ProcEntry::alive).ifPresent(alive -> found.add(alive, tree));
+  }
+
+  /** What was a member stays one: its parents may have ended, and what told of it with them. */
+  private void addKnown(Found found, Tree tree) {
+    for (var rest = tree.known.values().iterator(); rest.hasNext(); ) {
+      ProcEntry before = rest.next();
+      Optional<ProcEntry> now =
+          files
+              .stat(before.pid())
+              .filter(entry -> entry.start() == before.start() && entry.alive());
+      now.ifPresentOrElse(entry -> found.add(entry, tree), rest::remove);
+    }
+  }
+
+  private void addMember(Found found, int pid, Map<Integer, Tree> byLeader, List<Integer> unknown) {
+    int group = Posix.getpgid(pid);
+    if (group <= 0) {
+      // Gone, of the kernel, or from outside of our namespace: never a descendant.
+      return;
+    }
+    Tree owner = byLeader.get(group);
+    if (owner == null) {
+      owner = byLeader.get(Posix.getsid(pid));
+    }
+    if (owner == null) {
+      unknown.add(pid);
+      return;
+    }
+    Tree member = owner;
+    files.stat(pid).filter(ProcEntry::alive).ifPresent(entry -> found.add(entry, member));
   }
 
   private void addByCookie(
@@ -135,11 +171,15 @@ final class ProcPass implements Pass {
    * Nothing of the trees is older than this; 0 if that is not known, or dearer than to read the
    * environments of this many processes.
    */
-  private long notBefore(List<Tree> trees, int processes) {
+  private long notBefore(List<Tree> trees, Numbers numbers, int processes) {
+    if (numbers.inTurn()) {
+      // Its leader is the oldest, give or take a start on another processor at the same time.
+      return Math.max(0, numbers.first().startOf(files) - 1);
+    }
     if (processes < trees.size()) {
       return 0;
     }
-    return trees.stream().mapToLong(tree -> tree.notBefore(files)).min().orElse(0);
+    return trees.stream().mapToLong(tree -> tree.startOf(files)).min().orElse(0);
   }
 
   private void signal(List<Tree> trees, Found found, int number) {
@@ -150,28 +190,43 @@ final class ProcPass implements Pass {
       Tree owner = found.owners.get(member.pid());
       if (owner != null) {
         // The first signal to a group reached its members; later each is asked for itself.
-        boolean signalled = number == 1 && owner.pinnedPid() == member.group();
+        boolean leader = owner.pinned() == member.pid();
+        boolean signalled =
+            leader ? number < DOUBTS : number == 1 && owner.pinned() == member.group();
         boolean refused = !signalled && PidSignal.kill(member, files) == PidSignal.Result.REFUSED;
         owner.seen(member.pid(), refused);
+        if (!leader) {
+          owner.known.put(member.pid(), member);
+        }
       }
     }
   }
 
   /**
-   * Ids that may belong to a tree. They are given in turn, so descendants have those between their
-   * leader and the newest; as long as the numbers cannot have gone round since, only few need a
-   * look.
+   * Where numbers of the trees are.
+   *
+   * @param first the tree whose leader has the lowest number
+   * @param inTurn whether numbers were given in turn since: descendants have those above it
    */
-  private List<Integer> candidates(List<Tree> trees) {
-    int oldest = Integer.MAX_VALUE;
-    boolean round = false;
+  private record Numbers(Tree first, boolean inTurn) {}
+
+  private static Numbers numbers(List<Tree> trees) {
+    Tree first = trees.get(0);
+    boolean inTurn = true;
     for (Tree tree : trees) {
-      int pid = tree.pinnedPid();
-      oldest = Math.min(oldest, pid);
-      round |= pid == 0 || mayHaveGoneRound(tree.ageNanos());
+      inTurn &= tree.pinned() != 0 && !mayHaveGoneRound(tree.ageNanos());
+      first = tree.pinned() < first.pinned() ? tree : first;
     }
-    int newest = round ? 0 : files.newestPid();
-    if (round || newest < oldest || newest - oldest > FEW) {
+    return new Numbers(first, inTurn);
+  }
+
+  /** Ids that may belong to a tree: few as long as numbers were given in turn. */
+  private List<Integer> candidates(Numbers numbers, int trees) {
+    int oldest = numbers.first().pinned();
+    int newest = numbers.inTurn() ? files.newestPid() : 0;
+    if (!numbers.inTurn()
+        || newest < oldest
+        || newest - oldest > Math.max(FEW, FEW_A_TREE * trees)) {
       return files.pids();
     }
     List<Integer> few = new ArrayList<>();

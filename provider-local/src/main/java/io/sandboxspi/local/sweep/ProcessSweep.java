@@ -5,6 +5,7 @@ import io.sandboxspi.local.driver.posix.Posix;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
+import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -26,6 +27,7 @@ public final class ProcessSweep {
 
   private static final long SHORTEST_PAUSE = TimeUnit.MICROSECONDS.toNanos(500);
   private static final long LONGEST_PAUSE = TimeUnit.MILLISECONDS.toNanos(20);
+  private static final long LEADER_PAUSE = TimeUnit.MICROSECONDS.toNanos(100);
 
   /** Passes that a refused signal gets, as its process may end with its parents. */
   private static final int REFUSED_PASSES = 5;
@@ -49,7 +51,15 @@ public final class ProcessSweep {
     if (open.isEmpty()) {
       return outcomes;
     }
-    Pass pass = ProcFiles.available() ? new ProcPass() : ProcessSweep::groupPass;
+    try (Pass pass = ProcFiles.available() ? new ProcPass() : ProcessSweep::groupPass) {
+      killAll(open, pass, deadline, outcomes);
+    }
+    return outcomes;
+  }
+
+  private static void killAll(
+      Map<String, Tree> open, Pass pass, long deadline, Map<String, Outcome> outcomes)
+      throws InterruptedException {
     long pause = SHORTEST_PAUSE;
     for (int number = 1; ; number++) {
       boolean certain = pass.over(new ArrayList<>(open.values()), number);
@@ -66,24 +76,60 @@ public final class ProcessSweep {
                 return gone || given;
               });
       if (open.isEmpty()) {
-        return outcomes;
+        return;
       }
-      LockSupport.parkNanos(Math.min(pause, Math.max(1, deadline - System.nanoTime())));
-      pause = Math.min(2 * pause, LONGEST_PAUSE);
-      if (Thread.interrupted()) {
-        throw new InterruptedException("interrupted while processes were ended");
+      checkInterrupt();
+      if (!awaitLeaders(new ArrayList<>(open.values()), deadline)) {
+        pause(Math.min(pause, deadline - System.nanoTime()));
+        pause = Math.min(2 * pause, LONGEST_PAUSE);
       }
     }
   }
 
+  /**
+   * Leaves the processors to processes that are ending, as long as leaders end one after another.
+   *
+   * @return whether any has ended meanwhile
+   */
+  private static boolean awaitLeaders(List<Tree> trees, long deadline) throws InterruptedException {
+    Iterator<Tree> living = trees.stream().filter(tree -> !tree.leaderGone()).iterator();
+    boolean progress = false;
+    while (living.hasNext()) {
+      Tree next = living.next();
+      long limit = Math.min(deadline, System.nanoTime() + LONGEST_PAUSE);
+      while (!next.leaderGone()) {
+        if (limit - System.nanoTime() <= 0) {
+          return progress;
+        }
+        pause(LEADER_PAUSE);
+      }
+      progress = true;
+    }
+    return progress;
+  }
+
+  private static void pause(long nanos) throws InterruptedException {
+    LockSupport.parkNanos(Math.max(1, nanos));
+    checkInterrupt();
+  }
+
+  private static void checkInterrupt() throws InterruptedException {
+    if (Thread.interrupted()) {
+      throw new InterruptedException("interrupted while processes were ended");
+    }
+  }
+
   /** One look at all trees. */
-  interface Pass {
+  interface Pass extends AutoCloseable {
     /**
      * Finds and kills; leaves in each tree what lived.
      *
      * @return whether the look was complete
      */
     boolean over(List<Tree> trees, int number);
+
+    @Override
+    default void close() {}
   }
 
   /** Without {@code /proc}: a group that takes no signal any more is gone. */

@@ -3,7 +3,9 @@ package io.sandboxspi.local.sweep;
 import io.sandboxspi.local.driver.DriverProcess;
 import io.sandboxspi.local.driver.posix.Posix;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 
 /** What a sweep knows of one target so far. */
@@ -11,21 +13,28 @@ final class Tree {
   final Target target;
   final List<Integer> survivors = new ArrayList<>();
   boolean seenAlive;
+
+  /** Members but the leader that lived when they were last seen. */
+  final Map<Integer, ProcEntry> known = new HashMap<>();
+
   private int refused;
+  private int pinned;
+  private boolean leaderExited;
   private long leaderStart;
 
   Tree(Target target) {
     this.target = target;
-    this.seenAlive = target.leader().filter(leader -> !leader.exited()).isPresent();
+    this.leaderExited = target.leader().filter(DriverProcess::exited).isPresent();
+    this.seenAlive = target.leader().isPresent() && !leaderExited;
   }
 
   Optional<DriverProcess> leader() {
     return target.leader();
   }
 
-  /** The leader's number while it is certainly the leader's; 0 otherwise. */
-  int pinnedPid() {
-    return leader().filter(DriverProcess::pinned).map(found -> (int) found.pid()).orElse(0);
+  /** The leader's number if it was certainly the leader's as the pass began; 0 otherwise. */
+  int pinned() {
+    return pinned;
   }
 
   /** Since before the start. */
@@ -33,16 +42,21 @@ final class Tree {
     return System.nanoTime() - target.startedAt();
   }
 
-  /** Whether the driver knows of the leader's end. */
+  /** Whether the leader has ended; asks the system until it has. */
   boolean leaderExited() {
-    return leader().filter(DriverProcess::exited).isPresent();
+    leaderExited = leaderExited || leader().filter(DriverProcess::exited).isPresent();
+    return leaderExited;
   }
 
-  /** Nothing of the tree is older than its leader; 0 if its age is not known. */
-  long notBefore(ProcFiles files) {
-    int pid = pinnedPid();
-    if (leaderStart == 0 && pid != 0) {
-      leaderStart = files.stat(pid).map(ProcEntry::start).orElse(0L);
+  /** Whether there is no leader whose end can be waited for. */
+  boolean leaderGone() {
+    return leader().isEmpty() || leaderExited();
+  }
+
+  /** When the leader started; 0 if that is not known. Nothing of the tree is older. */
+  long startOf(ProcFiles files) {
+    if (leaderStart == 0 && pinned != 0) {
+      leaderStart = files.stat(pinned).map(ProcEntry::start).orElse(0L);
     }
     return leaderStart;
   }
@@ -54,6 +68,7 @@ final class Tree {
   void beginPass() {
     survivors.clear();
     refused = 0;
+    pinned = leader().filter(DriverProcess::pinned).map(found -> (int) found.pid()).orElse(0);
   }
 
   /**

@@ -1,6 +1,5 @@
 package io.sandboxspi.core.pty;
 
-import io.sandboxspi.core.time.LaneTask;
 import io.sandboxspi.spi.Deadline;
 import io.sandboxspi.spi.TerminationOutcome;
 import java.util.ArrayList;
@@ -35,7 +34,7 @@ final class Ownership<E> {
     private boolean wanted;
     private boolean again;
     private @Nullable Attempt attempt;
-    private @Nullable LaneTask<Boolean> release;
+    private @Nullable CompletableFuture<Boolean> release;
   }
 
   /** One attempt; its futures never fail. */
@@ -90,13 +89,13 @@ final class Ownership<E> {
     }
 
     /** A release from an attempt before that is still stuck, to be joined. */
-    Optional<LaneTask<Boolean>> stuckRelease() {
+    Optional<CompletableFuture<Boolean>> stuckRelease() {
       synchronized (lock) {
         return Optional.ofNullable(state.release).filter(task -> !task.isDone());
       }
     }
 
-    void releasing(LaneTask<Boolean> task) {
+    void releasing(CompletableFuture<Boolean> task) {
       synchronized (lock) {
         state.release = task;
       }

@@ -20,6 +20,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -40,6 +41,7 @@ public final class PtyCleanupHelper<E> {
   private final CleanupOperations<E> operations;
   private final CleanupTimings timings;
   private final Lane lane;
+  private final ShortTasks releases;
   private final EngineClock clock;
 
   private final Ownership<E> ownership = new Ownership<>();
@@ -54,6 +56,7 @@ public final class PtyCleanupHelper<E> {
     this.operations = operations;
     this.timings = timings;
     this.lane = lane;
+    this.releases = new ShortTasks(lane, clock);
     this.clock = clock;
   }
 
@@ -102,7 +105,7 @@ public final class PtyCleanupHelper<E> {
   /** Begins or joins the cleanup of a batch: one future for each entry, in order. */
   public List<CompletableFuture<CleanupResult>> begin(Collection<E> entries) {
     Ownership.Joined<E> joined = ownership.join(entries, clock.deadline(timings.kill()));
-    joined.fresh().forEach(this::bound);
+    bound(joined.fresh());
     List<Ownership<E>.Attempt> unproven = new ArrayList<>();
     for (Ownership<E>.Attempt attempt : joined.fresh()) {
       if (attempt.proven()) {
@@ -154,8 +157,9 @@ public final class PtyCleanupHelper<E> {
   /** Waits through cancellations; the failures in batch order. */
   public List<Throwable> settle(List<CompletableFuture<CleanupResult>> attempts, Caller caller) {
     List<Throwable> failures = new ArrayList<>();
+    caller.settle(
+        CompletableFuture.allOf(attempts.toArray(new CompletableFuture<?>[0])), clock.never());
     for (CompletableFuture<CleanupResult> attempt : attempts) {
-      caller.settle(attempt, clock.never());
       attempt.join().failure().ifPresent(failures::add);
     }
     return failures;
@@ -169,20 +173,32 @@ public final class PtyCleanupHelper<E> {
     return begin(ownership.entries());
   }
 
-  /** Arms the bound of the kill. */
-  private void bound(Ownership<E>.Attempt attempt) {
+  /** Arms the bound of the kills, which begin together. */
+  private void bound(List<Ownership<E>.Attempt> attempts) {
+    if (attempts.isEmpty()) {
+      return;
+    }
+    AtomicInteger open = new AtomicInteger(attempts.size());
     Registration timer =
         clock.schedule(
             timings.kill(),
             () ->
-                attempt.kill().complete(TerminationOutcome.unconfirmed(timeout(timings, "kill"))));
-    // The release must not run on the timer's or the backend's thread.
-    Callback.when(
-        attempt.kill(),
-        (outcome, failure) -> {
-          timer.close();
-          release(attempt, outcome);
-        });
+                attempts.forEach(
+                    attempt ->
+                        attempt
+                            .kill()
+                            .complete(TerminationOutcome.unconfirmed(timeout(timings, "kill")))));
+    for (Ownership<E>.Attempt attempt : attempts) {
+      // The release must not run on the timer's or the backend's thread.
+      Callback.when(
+          attempt.kill(),
+          (outcome, failure) -> {
+            if (open.decrementAndGet() == 0) {
+              timer.close();
+            }
+            release(attempt, outcome);
+          });
+    }
   }
 
   private void killTogether(List<Ownership<E>.Attempt> attempts) {
@@ -246,16 +262,10 @@ public final class PtyCleanupHelper<E> {
 
   /** Releases local resources, whatever the kill came to; joins a release that is still stuck. */
   private void release(Ownership<E>.Attempt attempt, TerminationOutcome outcome) {
-    LaneTask<Boolean> task =
+    CompletableFuture<Boolean> task =
         attempt
             .stuckRelease()
-            .orElseGet(
-                () ->
-                    lane.call(
-                        () -> {
-                          operations.release(attempt.entry());
-                          return true;
-                        }));
+            .orElseGet(() -> releases.run(() -> operations.release(attempt.entry())));
     attempt.releasing(task);
     CompletableFuture<Optional<Throwable>> released = new CompletableFuture<>();
     Registration timer =

@@ -17,6 +17,8 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Function;
 
 /** Ends entries through the backend and checks its word against the exit that was seen. */
 final class EngineCleanup implements CleanupOperations<ProcessEntry> {
@@ -73,33 +75,42 @@ final class EngineCleanup implements CleanupOperations<ProcessEntry> {
       Map<ProcessEntry, TerminationOutcome> outcomes) throws InterruptedException {
     Map<ProcessEntry, TerminationOutcome> result = new HashMap<>(outcomes);
     Deadline evidence = core.clock().deadline(core.spec().timings().join());
+    List<ProcessEntry> claimed =
+        outcomes.entrySet().stream()
+            .filter(each -> each.getValue().proven() && heard(each.getKey()))
+            .map(Map.Entry::getKey)
+            .toList();
     try (Caller caller = Caller.enter(core.clock())) {
-      for (Map.Entry<ProcessEntry, TerminationOutcome> each : outcomes.entrySet()) {
-        ProcessEntry entry = each.getKey();
-        if (!each.getValue().proven() || entry.process().isEmpty()) {
-          continue;
-        }
-        if (entry.silenced() && !entry.distrusted()) {
-          continue; // its exit may not be heard any more, and the backend has not been wrong yet
-        }
-        Caller.Wait seen = caller.await(entry.exitSeen(), evidence);
-        if (seen == Caller.Wait.CANCELLED) {
-          caller.throwIfCancelled(List.of());
-        }
-        if (seen == Caller.Wait.DEADLINE
+      // Of all at once: a wake-up for each would take processors from what is waited for.
+      if (caller.await(all(claimed, ProcessEntry::exitSeen), evidence) == Caller.Wait.CANCELLED) {
+        caller.throwIfCancelled(List.of());
+      }
+      for (ProcessEntry entry : claimed) {
+        if (!entry.exitSeen().isDone()
             && core.capabilities().contains(Capability.EXIT_CODE_RELIABLE)) {
           entry.distrust();
           result.put(entry, TerminationOutcome.unconfirmed(noExit()));
         }
       }
-      Deadline grace = core.clock().deadline(OUTPUT_GRACE);
-      for (ProcessEntry entry : outcomes.keySet()) {
-        if (entry.exited() && entry.process().isPresent()) {
-          caller.await(entry.outputOver(), grace);
-        }
-      }
+      List<ProcessEntry> ended =
+          outcomes.keySet().stream().filter(e -> e.exited() && e.process().isPresent()).toList();
+      caller.await(all(ended, ProcessEntry::outputOver), core.clock().deadline(OUTPUT_GRACE));
     }
     return result;
+  }
+
+  /**
+   * Whether its exit can be heard. After its release it may not be, which proves nothing unless the
+   * backend has been wrong before.
+   */
+  private static boolean heard(ProcessEntry entry) {
+    return entry.process().isPresent() && (!entry.silenced() || entry.distrusted());
+  }
+
+  private static CompletableFuture<Void> all(
+      List<ProcessEntry> entries, Function<ProcessEntry, CompletableFuture<Boolean>> event) {
+    return CompletableFuture.allOf(
+        entries.stream().map(event).toArray(CompletableFuture<?>[]::new));
   }
 
   private static SandboxException noExit() {

@@ -9,6 +9,7 @@ final class Leader {
   private static final NativeBuffer.Pool INFOS = new NativeBuffer.Pool(128);
 
   final int pid;
+  private End end = End.NOT_YET;
   private boolean ended;
   private boolean released;
   private boolean reaped;
@@ -25,18 +26,18 @@ final class Leader {
 
   /** Looks whether it has ended; reaps it then if it was released before. */
   synchronized End collect() {
-    if (reaped) {
-      return End.UNKNOWN;
+    if (!reaped && (released || end == End.NOT_YET)) {
+      NativeBuffer info = INFOS.take(0);
+      try {
+        end = look(info);
+      } finally {
+        INFOS.give(info);
+      }
     }
-    NativeBuffer info = INFOS.take(0);
-    try {
-      return collect(info);
-    } finally {
-      INFOS.give(info);
-    }
+    return end;
   }
 
-  private End collect(NativeBuffer info) {
+  private End look(NativeBuffer info) {
     int keep = released ? 0 : Os.WNOWAIT;
     int options = Os.WEXITED | Posix.WNOHANG | keep;
     info.bytes.putInt(Os.INFO_PID, 0);
@@ -45,10 +46,10 @@ final class Leader {
       boolean lost = Posix.errno() == Posix.ECHILD;
       ended |= lost;
       reaped |= lost;
-      return lost ? End.UNKNOWN : End.NOT_YET;
+      return lost && end == End.NOT_YET ? End.UNKNOWN : end;
     }
     if (info.bytes.getInt(Os.INFO_PID) == 0) {
-      return End.NOT_YET;
+      return end;
     }
     ended = true;
     reaped = released;

@@ -3,11 +3,14 @@ package io.sandboxspi.local.driver.posix;
 import java.nio.ByteBuffer;
 
 /** One output descriptor; all of it runs on the reactor's thread. */
-final class Output {
+final class Output extends Floods.Member {
   /** What is done with the bytes. */
   interface Sink {
     /** Whether to go on. */
     boolean accept(int stream, ByteBuffer bytes);
+
+    /** Whether the process has ended, told or not. */
+    boolean leaderEnded();
 
     void ended(Output output);
   }
@@ -16,6 +19,7 @@ final class Output {
   private static final int FULL_TERMINAL_READ = 4095;
 
   private static final int LONG_TURN = 8;
+  private static final int ASIDE_TURN = 3;
 
   private final Reactor reactor;
   private final Watch watch;
@@ -27,6 +31,7 @@ final class Output {
   private boolean ended;
   private boolean paused;
   private boolean leaderGone;
+  private int readNow;
 
   Output(Reactor reactor, Watch watch, int stream, boolean terminal, Sink sink) {
     this.reactor = reactor;
@@ -38,14 +43,45 @@ final class Output {
 
   /** A descriptor is ready; takes one turn. */
   void ready() {
-    int turns = reactor.quiet() ? LONG_TURN : 1;
+    int bytes = read(reactor.quiet() ? LONG_TURN : 1);
+    if (!paused && !ended && !hungUp) {
+      reactor.floods.read(this, bytes, System.nanoTime());
+    }
+  }
+
+  @Override
+  int turn() {
+    return read(ASIDE_TURN);
+  }
+
+  /** Reads as often; how many bytes. */
+  private int read(int turns) {
+    readNow = 0;
     while (turns-- > 0 && !paused && !ended && read()) {
       // The sink may have paused or closed us meanwhile.
+    }
+    return readNow;
+  }
+
+  @Override
+  void watched(boolean on) {
+    if (!ended && !hungUp && !paused) {
+      watch.want(Posix.IN, on);
+    }
+  }
+
+  /** Treated like any other from now on. */
+  private void leaveFloods() {
+    boolean aside = isAside();
+    reactor.floods.leave(this);
+    if (aside) {
+      watched(true);
     }
   }
 
   void pause() {
     paused = true;
+    reactor.floods.leave(this);
     if (!ended && !hungUp) {
       watch.want(Posix.IN, false);
     }
@@ -63,6 +99,7 @@ final class Output {
   /** The leader has ended: a terminal that was hung up before stays so. */
   void leaderGone() {
     leaderGone = true;
+    leaveFloods();
     if (hungUp) {
       retryHungUp();
     }
@@ -71,6 +108,7 @@ final class Output {
   /** The process is released; no more reads. */
   void stop() {
     ended = true;
+    reactor.floods.leave(this);
     reactor.removeTicker(retry);
   }
 
@@ -84,6 +122,7 @@ final class Output {
     int errno = count < 0 ? Posix.errno() : 0;
     watch.fd.leave();
     if (count > 0) {
+      readNow += (int) count;
       backFromHangUp();
       buffer.bytes.clear().limit((int) count);
       if (!sink.accept(stream, buffer.bytes)) {
@@ -95,7 +134,7 @@ final class Output {
       backFromHangUp();
       return false;
     }
-    if (terminal && !leaderGone) {
+    if (terminal && !leaderGone && !sink.leaderEnded()) {
       hangUp();
     } else {
       end();
@@ -107,6 +146,7 @@ final class Output {
   private void hangUp() {
     if (!hungUp) {
       hungUp = true;
+      reactor.floods.leave(this);
       watch.want(Posix.IN, false);
       reactor.addTicker(retry);
     }
@@ -129,6 +169,7 @@ final class Output {
   private void end() {
     ended = true;
     hungUp = false;
+    reactor.floods.leave(this);
     reactor.removeTicker(retry);
     // At once, so that many that end together are closed while the last of them still end.
     watch.close();

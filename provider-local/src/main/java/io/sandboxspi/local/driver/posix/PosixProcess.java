@@ -28,6 +28,7 @@ public final class PosixProcess implements DriverProcess, Output.Sink {
   private boolean paused;
   private boolean told;
   private volatile boolean exited;
+  private volatile boolean outputsOver;
   private volatile boolean released;
 
   /**
@@ -172,8 +173,17 @@ public final class PosixProcess implements DriverProcess, Output.Sink {
   }
 
   @Override
+  public boolean leaderEnded() {
+    return exited || leader.ended();
+  }
+
+  @Override
   public void ended(Output output) {
-    if (--openOutputs == 0 && !released) {
+    if (--openOutputs > 0) {
+      return;
+    }
+    outputsOver = true;
+    if (!released) {
       listener.onOutputClosed();
     }
   }
@@ -232,7 +242,7 @@ public final class PosixProcess implements DriverProcess, Output.Sink {
 
   @Override
   public boolean exited() {
-    return exited || leader.ended();
+    return leaderEnded();
   }
 
   @Override
@@ -250,7 +260,9 @@ public final class PosixProcess implements DriverProcess, Output.Sink {
       input.gone();
     }
     streams.forEach(Watch::close);
-    reactor.post(() -> outputs.forEach(Output::stop));
+    if (!outputsOver) {
+      reactor.post(() -> outputs.forEach(Output::stop));
+    }
     if (leader.release()) {
       reaped();
     }

@@ -13,7 +13,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * One thread that waits for all descriptors and runs all callbacks. Level-triggered; every ready
- * descriptor gets one bounded turn a round, so a flood on some does not starve the others.
+ * descriptor gets one bounded turn a round, and {@link Floods} are held back, so that some that
+ * never stop do not starve the others.
  */
 public final class Reactor {
   /** What is run when a descriptor is ready; on the reactor's thread. */
@@ -31,6 +32,9 @@ public final class Reactor {
 
   /** Where reads land; only for the reactor's thread. */
   final NativeBuffer readBuffer = new NativeBuffer(READ_SIZE);
+
+  /** Only for the reactor's thread. */
+  final Floods floods = new Floods(System.nanoTime());
 
   private final Selector selector;
   private final Fd wakeIn;
@@ -155,17 +159,31 @@ public final class Reactor {
 
   private void run() {
     while (holds.get() > 0) {
-      batch = selector.select(tickers.isEmpty() ? IDLE_MILLIS : TICK_MILLIS);
+      batch = selector.select(timeout());
       for (int i = 0; i < batch; i++) {
         dispatch(selector.token(i), selector.events(i));
       }
       runTasks();
       tick();
+      serveFloods();
     }
     wakeIn.close();
     wakeOut.close();
     runTasks();
     selector.close();
+  }
+
+  private int timeout() {
+    if (floods.waiting()) {
+      return Floods.TURN_MILLIS;
+    }
+    return tickers.isEmpty() ? IDLE_MILLIS : TICK_MILLIS;
+  }
+
+  private void serveFloods() {
+    if (floods.waiting()) {
+      guarded(() -> floods.serve(System.nanoTime()));
+    }
   }
 
   private void dispatch(long token, int events) {
