@@ -28,19 +28,27 @@ import org.jspecify.annotations.Nullable;
  */
 final class Launches {
   private static final int TOMBSTONES = 10_000;
+  private static final int REMEMBERED = 1_000;
 
   private final Object lock = new Object();
   private final Map<LaunchId, Launch> open = new LinkedHashMap<>();
-  private final Map<LaunchId, Boolean> tombstones =
-      new LinkedHashMap<>() {
-        private static final long serialVersionUID = 1L;
+  private final Map<LaunchId, Boolean> tombstones = latest(TOMBSTONES);
 
-        @Override
-        protected boolean removeEldestEntry(Map.Entry<LaunchId, Boolean> eldest) {
-          return size() > TOMBSTONES;
-        }
-      };
+  /** Proven ended and not begun again: to look for them once more would only cost time. */
+  private final Map<LaunchId, Boolean> gone = latest(REMEMBERED);
+
   private boolean closed;
+
+  private static Map<LaunchId, Boolean> latest(int limit) {
+    return new LinkedHashMap<>() {
+      private static final long serialVersionUID = 1L;
+
+      @Override
+      protected boolean removeEldestEntry(Map.Entry<LaunchId, Boolean> eldest) {
+        return size() > limit;
+      }
+    };
+  }
 
   /** One launch; its process is known once its start has returned. */
   static final class Launch {
@@ -71,6 +79,7 @@ final class Launches {
       }
       Launch launch = new Launch(id);
       open.put(id, launch);
+      gone.remove(id);
       return launch;
     }
   }
@@ -129,6 +138,10 @@ final class Launches {
     Map<String, LaunchId> byCookie = new HashMap<>();
     List<Target> targets = new ArrayList<>();
     for (LaunchId id : ids) {
+      if (isGone(id)) {
+        outcomes.put(id, TerminationOutcome.alreadyGone());
+        continue;
+      }
       byCookie.put(id.value(), id);
       Launch launch = mark(id);
       if (launch == null) {
@@ -145,6 +158,12 @@ final class Launches {
       }
     }
     return outcomes;
+  }
+
+  private boolean isGone(LaunchId id) {
+    synchronized (lock) {
+      return gone.containsKey(id);
+    }
   }
 
   private @Nullable Launch mark(LaunchId id) {
@@ -192,6 +211,7 @@ final class Launches {
     Launch launch;
     synchronized (lock) {
       launch = open.remove(id);
+      gone.put(id, true);
     }
     if (launch != null && launch.orphan) {
       // Its start threw, so nobody else has the handle.

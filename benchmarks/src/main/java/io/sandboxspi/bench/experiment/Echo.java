@@ -25,7 +25,7 @@ final class Echo implements Experiment {
       attempt(pass, each[0], () -> lab.small(each[1]).call("echo " + each[0] + " " + warm + " 0"));
     }
     int n = lab.size(400, 50);
-    for (int block = 0; block < lab.size(10, 2); block++) {
+    for (int block = 0; block < lab.size(40, 2); block++) {
       pass.add("c", lab.c("echo", n, Programs.ECHO));
       for (String[] each : CONTENDERS) {
         attempt(

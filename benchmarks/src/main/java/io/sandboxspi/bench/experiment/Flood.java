@@ -21,13 +21,14 @@ final class Flood implements Experiment {
 
   @Override
   public void run(Lab lab, Pass pass) throws IOException, InterruptedException {
-    int n = lab.size(600, 30);
+    int warm = lab.size(10_000, 30);
+    int n = lab.size(2_000, 30);
     for (String[] each : CONTENDERS) {
       attempt(
           pass,
           each[0],
           () -> {
-            lab.small(each[1]).call("echo " + each[0] + " " + n + " 0");
+            lab.small(each[1]).call("echo " + each[0] + " " + warm + " 0");
             lab.small(each[1]).call("flood " + each[0] + " " + FLOODS);
             String command = "echo " + each[0] + " " + n + " " + PAUSE_MICROS;
             pass.add(each[0], lab.small(each[1]).call(command));

@@ -37,8 +37,10 @@ final class Thousand implements Experiment {
       throws IOException, InterruptedException, WorkerFailure {
     // A fixed heap that is resident from the start: what grows is memory outside of it.
     try (WorkerJvm jvm = lab.start("-Xms192m", "-Xmx192m", "-XX:+AlwaysPreTouch")) {
-      jvm.call("idle " + name + " 20 " + LIMIT_MILLIS);
-      jvm.call("end-all " + name);
+      for (int i = 0; i < lab.size(10, 1); i++) {
+        jvm.call("idle " + name + " 100 " + LIMIT_MILLIS);
+        jvm.call("end-all " + name);
+      }
       long[] before = jvm.call("facts");
       long[] started = jvm.call("idle " + name + " " + count + " " + LIMIT_MILLIS);
       long n = started[0];
