@@ -2,12 +2,14 @@
 module io.sandboxspi.core {
   requires transitive io.sandboxspi.api;
   requires static org.jspecify;
+  requires com.fasterxml.jackson.databind;
   requires org.apache.commons.compress;
   requires com.fasterxml.jackson.core;
   requires org.slf4j;
 
   exports io.sandboxspi.core;
   exports io.sandboxspi.core.files;
+  exports io.sandboxspi.core.manifest;
   exports io.sandboxspi.core.output;
   exports io.sandboxspi.core.posix;
   exports io.sandboxspi.core.pty;

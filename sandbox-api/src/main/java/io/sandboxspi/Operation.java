@@ -70,6 +70,8 @@ public enum Operation {
   DETACH,
   /** Finding where a port is reached. */
   ENDPOINT,
+  /** Putting what a manifest says into a fresh workspace. */
+  MANIFEST_APPLY,
   /** Asking whether a backend lives. */
   PROBE,
   /** Stopping a session. */

@@ -17,6 +17,7 @@ public final class SandboxSpec {
   private final Map<String, String> options;
   private final List<SandboxListener> listeners;
   private final List<PathGrant> grants;
+  private final Manifest manifest;
   private final CleanupTimings timings;
   private final Duration createTimeout;
   private final SnapshotPolicy snapshots;
@@ -26,6 +27,7 @@ public final class SandboxSpec {
     this.options = Map.copyOf(builder.options);
     this.listeners = List.copyOf(builder.listeners);
     this.grants = List.copyOf(builder.grants);
+    this.manifest = builder.manifest;
     this.timings = builder.timings;
     this.createTimeout = builder.createTimeout;
     this.snapshots = builder.snapshots;
@@ -62,6 +64,11 @@ public final class SandboxSpec {
     return grants;
   }
 
+  /** What a fresh workspace holds. */
+  public Manifest manifest() {
+    return manifest;
+  }
+
   /** Bounds of cleanup. */
   public CleanupTimings timings() {
     return timings;
@@ -92,6 +99,7 @@ public final class SandboxSpec {
     private final Map<String, String> options = new LinkedHashMap<>();
     private final List<SandboxListener> listeners = new ArrayList<>();
     private final List<PathGrant> grants = new ArrayList<>();
+    private Manifest manifest = Manifest.empty();
     private CleanupTimings timings = CleanupTimings.DEFAULT;
     private Duration createTimeout = Duration.ofSeconds(60);
     private SnapshotPolicy snapshots = SnapshotPolicy.none();
@@ -119,6 +127,12 @@ public final class SandboxSpec {
     /** Lets files calls use a directory outside the workspace; of two, the longer path counts. */
     public Builder grant(PathGrant grant) {
       grants.add(grant);
+      return this;
+    }
+
+    /** Sets what a fresh workspace holds; nothing unless set. */
+    public Builder manifest(Manifest value) {
+      this.manifest = value;
       return this;
     }
 

@@ -14,6 +14,7 @@ import io.sandboxspi.tck.rules.InputRules;
 import io.sandboxspi.tck.rules.JoinRules;
 import io.sandboxspi.tck.rules.LifeRules;
 import io.sandboxspi.tck.rules.LostRules;
+import io.sandboxspi.tck.rules.ManifestRules;
 import io.sandboxspi.tck.rules.OutputRules;
 import io.sandboxspi.tck.rules.PortRules;
 import io.sandboxspi.tck.rules.PtyRules;
@@ -68,6 +69,7 @@ public abstract class SandboxProviderTck
         FileRules,
         FileChangeRules,
         ArchiveRules,
+        ManifestRules,
         EventRules,
         SpiRules,
         CapabilityRules {

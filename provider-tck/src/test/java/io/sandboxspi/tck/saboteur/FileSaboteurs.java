@@ -5,6 +5,8 @@ import io.sandboxspi.ArchiveLimits;
 import io.sandboxspi.ArchiveSummary;
 import io.sandboxspi.ErrorCode;
 import io.sandboxspi.FileInfo;
+import io.sandboxspi.Manifest;
+import io.sandboxspi.ManifestEntry;
 import io.sandboxspi.Operation;
 import io.sandboxspi.PathGrant;
 import io.sandboxspi.SandboxException;
@@ -23,6 +25,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.Predicate;
 import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
 
@@ -64,6 +67,50 @@ final class FileSaboteurs {
     return SandboxException.builder(ErrorCode.FILE_FAILED, Operation.FILE_WRITE, "failed")
         .cause(cause)
         .build();
+  }
+
+  private static SandboxSpec.Builder builder(SandboxSpec spec) {
+    SandboxSpec.Builder copy =
+        SandboxSpec.builder().timings(spec.timings()).createTimeout(spec.createTimeout());
+    spec.environment().forEach(copy::env);
+    spec.options().forEach(copy::option);
+    spec.listeners().forEach(copy::listener);
+    return copy;
+  }
+
+  private static SandboxSpec copy(SandboxSpec spec, Manifest manifest) {
+    return builder(spec).manifest(manifest).build();
+  }
+
+  private static Manifest changed(Manifest manifest, Predicate<String> keep, boolean environment) {
+    Manifest.Builder copy = Manifest.builder();
+    manifest.base().ifPresent(copy::base);
+    manifest.entries().forEach((path, entry) -> addIf(keep.test(path), copy, path, entry));
+    if (environment) {
+      manifest.environment().forEach(copy::secretEnv);
+    }
+    return copy.build();
+  }
+
+  private static Manifest followed(Manifest manifest) {
+    Manifest.Builder copy = Manifest.builder();
+    manifest.base().ifPresent(copy::base);
+    manifest
+        .entries()
+        .forEach(
+            (path, entry) -> {
+              boolean link = entry.equals(ManifestEntry.localFile("link"));
+              addIf(true, copy, path, link ? ManifestEntry.localFile("conf") : entry);
+            });
+    manifest.environment().forEach(copy::secretEnv);
+    return copy.build();
+  }
+
+  private static void addIf(
+      boolean wanted, Manifest.Builder manifest, String path, ManifestEntry entry) {
+    if (wanted) {
+      Object unused = manifest.entry(path, entry);
+    }
   }
 
   static Stream<Saboteur> all() {
@@ -195,16 +242,27 @@ final class FileSaboteurs {
         Saboteur.spec(
             "grants for reading that are written to",
             spec -> {
-              SandboxSpec.Builder open =
-                  SandboxSpec.builder().timings(spec.timings()).createTimeout(spec.createTimeout());
-              spec.environment().forEach(open::env);
-              spec.options().forEach(open::option);
-              spec.listeners().forEach(open::listener);
+              SandboxSpec.Builder open = builder(spec);
               spec.grants().forEach(grant -> open.grant(PathGrant.readWrite(grant.path())));
               return open.build();
             },
             "S_FILE_0[67].*",
             "S-FILE-07"),
+        Saboteur.spec(
+            "a manifest that is applied in part",
+            spec -> copy(spec, changed(spec.manifest(), path -> !path.equals("many/f3"), true)),
+            "S_MAN_0[13].*",
+            "S-MAN-01"),
+        Saboteur.spec(
+            "sources that are followed through links",
+            spec -> copy(spec, followed(spec.manifest())),
+            "S_MAN_0[13].*",
+            "S-MAN-02"),
+        Saboteur.spec(
+            "variables of a manifest that are forgotten",
+            spec -> copy(spec, changed(spec.manifest(), path -> true, false)),
+            "S_MAN_0[13].*",
+            "S-MAN-03"),
         files(
             "reads without bound",
             files ->

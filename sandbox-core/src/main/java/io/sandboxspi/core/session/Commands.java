@@ -89,7 +89,7 @@ final class Commands {
   }
 
   static Map<String, String> environment(SessionCore core, Map<String, String> own) {
-    Map<String, String> merged = new HashMap<>(core.spec().environment());
+    Map<String, String> merged = new HashMap<>(core.environment());
     merged.putAll(own);
     return merged;
   }

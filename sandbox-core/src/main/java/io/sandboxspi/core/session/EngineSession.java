@@ -5,6 +5,7 @@ import io.sandboxspi.Checkpoint;
 import io.sandboxspi.Command;
 import io.sandboxspi.Endpoint;
 import io.sandboxspi.ExecResult;
+import io.sandboxspi.Manifest;
 import io.sandboxspi.Operation;
 import io.sandboxspi.Ptys;
 import io.sandboxspi.Registration;
@@ -13,6 +14,7 @@ import io.sandboxspi.SandboxFiles;
 import io.sandboxspi.SandboxSession;
 import io.sandboxspi.SandboxSpec;
 import io.sandboxspi.SessionState;
+import io.sandboxspi.core.manifest.ManifestApplier;
 import io.sandboxspi.core.pty.PtyCleanupHelper;
 import io.sandboxspi.core.time.Caller;
 import io.sandboxspi.core.time.LaneTask;
@@ -74,7 +76,35 @@ public final class EngineSession implements SandboxSession {
       SandboxProvider provider, SandboxSpec spec, EngineOptions options)
       throws InterruptedException {
     try (Registration opening = OpenSessions.opening()) {
-      return new EngineSession(SessionOpener.of(provider, spec, options).open());
+      EngineSession session = new EngineSession(SessionOpener.of(provider, spec, options).open());
+      session.fill(spec.manifest(), false);
+      return session;
+    }
+  }
+
+  /** Puts what the manifest says into the workspace; a session that cannot have it is closed. */
+  private void fill(Manifest manifest, boolean ephemeralOnly) throws InterruptedException {
+    if (manifest.entries().isEmpty() || (ephemeralOnly && manifest.ephemeralPaths().isEmpty())) {
+      return;
+    }
+    try {
+      new FileCalls(core)
+          .run(
+              Operation.MANIFEST_APPLY,
+              SandboxPath.Use.WRITE,
+              ".",
+              FileCalls.TRANSFER,
+              (all, path, deadline) ->
+                  ManifestApplier.apply(all, manifest, ephemeralOnly, core.work(), deadline));
+    } catch (InterruptedException | RuntimeException e) {
+      try {
+        close();
+      } catch (RuntimeException failed) {
+        if (failed != e) {
+          e.addSuppressed(failed);
+        }
+      }
+      throw e;
     }
   }
 
@@ -94,8 +124,11 @@ public final class EngineSession implements SandboxSession {
       EngineOptions options)
       throws InterruptedException {
     try (Registration opening = OpenSessions.opening()) {
-      return new EngineSession(
-          SessionResumer.resume(SessionOpener.of(provider, spec, options), checkpoint, back));
+      EngineSession session =
+          new EngineSession(
+              SessionResumer.resume(SessionOpener.of(provider, spec, options), checkpoint, back));
+      session.fill(spec.manifest(), true);
+      return session;
     }
   }
 

@@ -17,6 +17,7 @@ import io.sandboxspi.spi.SandboxBackend;
 import io.sandboxspi.spi.SandboxProvider;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
@@ -32,6 +33,7 @@ final class SessionCore implements ProcessEntry.Owner {
   private final Set<Capability> capabilities;
   private final SandboxBackend backend;
   private final SandboxSpec spec;
+  private final Map<String, String> environment;
   private final EngineOptions options;
   private final SessionEvents events;
   private final Recovery recovery;
@@ -52,6 +54,7 @@ final class SessionCore implements ProcessEntry.Owner {
       Set<Capability> capabilities,
       SandboxBackend backend,
       SandboxSpec spec,
+      Map<String, String> environment,
       EngineOptions options,
       SessionEvents events,
       Recovery recovery,
@@ -61,6 +64,7 @@ final class SessionCore implements ProcessEntry.Owner {
     this.capabilities = capabilities;
     this.backend = backend;
     this.spec = spec;
+    this.environment = Map.copyOf(environment);
     this.options = options;
     this.events = events;
     this.recovery = recovery;
@@ -92,6 +96,11 @@ final class SessionCore implements ProcessEntry.Owner {
 
   SandboxSpec spec() {
     return spec;
+  }
+
+  /** Variables of every process: the manifest's, and over them the spec's. */
+  Map<String, String> environment() {
+    return environment;
   }
 
   EngineClock clock() {

@@ -6,6 +6,7 @@ import io.sandboxspi.Operation;
 import io.sandboxspi.Retryable;
 import io.sandboxspi.SandboxException;
 import io.sandboxspi.SandboxSpec;
+import io.sandboxspi.core.manifest.ManifestEnvironment;
 import io.sandboxspi.core.snapshot.SnapshotStores;
 import io.sandboxspi.core.time.Callback;
 import io.sandboxspi.core.time.Caller;
@@ -19,7 +20,9 @@ import io.sandboxspi.spi.SandboxBackend;
 import io.sandboxspi.spi.SandboxProvider;
 import io.sandboxspi.spi.SnapshotStore;
 import java.time.Duration;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
@@ -80,8 +83,17 @@ final class SessionOpener {
   SessionCore core(Operation operation, String subject, SessionEvents.Call<Source> getting)
       throws InterruptedException {
     boolean done = false;
+    Map<String, String> environment = new HashMap<>();
     try {
-      Source source = events.call(operation, subject, getting);
+      Source source =
+          events.call(
+              operation,
+              subject,
+              caller -> {
+                environment.putAll(variables(caller, operation));
+                return getting.run(caller);
+              });
+      environment.putAll(spec.environment());
       done = true;
       return new SessionCore(
           id,
@@ -89,6 +101,7 @@ final class SessionOpener {
           capabilities,
           source.backend(),
           spec,
+          environment,
           options,
           events,
           source.recovery(),
@@ -98,6 +111,22 @@ final class SessionOpener {
         events.retire();
       }
     }
+  }
+
+  /** The manifest's; before anything is made. */
+  private Map<String, String> variables(Caller caller, Operation operation)
+      throws InterruptedException {
+    if (spec.manifest().environment().isEmpty()) {
+      return Map.of();
+    }
+    return within(
+        caller,
+        spec.createTimeout(),
+        spec.manifest(),
+        (manifest, deadline) -> ManifestEnvironment.resolve(manifest),
+        operation,
+        late -> LOG.debug("variables that nobody waits for any more"),
+        "the manifest's variables");
   }
 
   SandboxProvider provider() {

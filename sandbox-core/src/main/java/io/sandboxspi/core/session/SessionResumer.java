@@ -243,7 +243,9 @@ final class SessionResumer {
             opener.spec().snapshots().timeout(),
             backend,
             (SandboxBackend live, Deadline deadline) ->
-                WorkspaceArchives.fingerprint(live.files(), ".", List.of(), deadline).fingerprint(),
+                WorkspaceArchives.fingerprint(
+                        live.files(), ".", opener.spec().manifest().ephemeralPaths(), deadline)
+                    .fingerprint(),
             Operation.RESTORE,
             late -> LOG.debug("a fingerprint came late"),
             "a fingerprint");

@@ -65,7 +65,11 @@ final class SnapshotAttempt {
         out -> {
           String fingerprint =
               WorkspaceArchives.persist(
-                      core.backend().files(), ".", List.of(), new Guarded(out), deadline)
+                      core.backend().files(),
+                      ".",
+                      core.spec().manifest().ephemeralPaths(),
+                      new Guarded(out),
+                      deadline)
                   .fingerprint();
           markRead();
           return fingerprint;

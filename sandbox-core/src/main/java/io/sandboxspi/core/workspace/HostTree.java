@@ -80,6 +80,15 @@ final class HostTree implements FileTree {
     enter(Files.newDirectoryStream(directory), directory, "");
   }
 
+  /**
+   * Takes over an open directory.
+   *
+   * @param directory its path
+   */
+  HostTree(DirectoryStream<Path> stream, Path directory) throws IOException {
+    enter(stream, directory, "");
+  }
+
   private void enter(DirectoryStream<Path> stream, Path directory, String prefix)
       throws IOException {
     List<String> names = new ArrayList<>();
