@@ -15,10 +15,34 @@ final class Targets {
 
   static List<Target> all() {
     return List.of(
-        ratio("10 000 small files, persist: ours / tar", 1.43, "workspace", "small-persist/ours", "small-persist/tar", "p50"),
-        ratio("10 000 small files, hydrate: ours / tar", 1.43, "workspace", "small-hydrate/ours", "small-hydrate/tar", "p50"),
-        ratio("a file of 1 GiB, persist: ours / tar", 1.43, "workspace", "large-persist/ours", "large-persist/tar", "p50"),
-        ratio("a file of 1 GiB, hydrate: ours / tar", 1.43, "workspace", "large-hydrate/ours", "large-hydrate/tar", "p50"),
+        ratio(
+            "10 000 small files, persist: ours / tar",
+            1.43,
+            "workspace",
+            "small-persist/ours",
+            "small-persist/tar",
+            "p50"),
+        ratio(
+            "10 000 small files, hydrate: ours / tar",
+            1.43,
+            "workspace",
+            "small-hydrate/ours",
+            "small-hydrate/tar",
+            "p50"),
+        ratio(
+            "a file of 1 GiB, persist: ours / tar",
+            1.43,
+            "workspace",
+            "large-persist/ours",
+            "large-persist/tar",
+            "p50"),
+        ratio(
+            "a file of 1 GiB, hydrate: ours / tar",
+            1.43,
+            "workspace",
+            "large-hydrate/ours",
+            "large-hydrate/tar",
+            "p50"),
         ratio("a file of 1 GiB, put: ours / cp", 1.25, "workspace", "put/ours", "copy/cp", "p50"),
         ratio("a file of 1 GiB, get: ours / cp", 1.25, "workspace", "get/ours", "copy/cp", "p50"),
         ratio("start → first byte: driver / C", 1.15, "start", "linux", "c", "p50"),
@@ -146,7 +170,9 @@ final class Targets {
   /** Medians worth seeing: title, experiment, series, divisor, unit. */
   static List<Object[]> medians() {
     return List.of(
-        new Object[] {"GNU tar: persist of 10 000 files", "workspace", "small-persist/tar", MILLION, "ms"},
+        new Object[] {
+          "GNU tar: persist of 10 000 files", "workspace", "small-persist/tar", MILLION, "ms"
+        },
         new Object[] {"GNU tar: persist of 1 GiB", "workspace", "large-persist/tar", MILLION, "ms"},
         new Object[] {"a path of four parts through a link", "workspace", "path/ours", 1e3, "µs"},
         new Object[] {"C: start → first byte", "start", "c", MILLION, "ms"},

@@ -26,8 +26,8 @@ final class Workspace implements Experiment {
     try (WorkerJvm worker = lab.start("-Xmx64m")) {
       Path small = small(base.resolve("small"), lab.size(100, 10));
       Path large = large(base.resolve("large"), lab.size(LARGE_MIB, 16));
-      int rounds = lab.size(7, 2);
-      for (int round = -2; round < rounds; round++) {
+      int rounds = lab.size(5, 1);
+      for (int round = -1; round < rounds; round++) {
         trees(worker, round < 0 ? new Pass() : pass, base, small, "small");
       }
       for (int round = -1; round < lab.size(3, 1); round++) {
@@ -51,12 +51,18 @@ final class Workspace implements Experiment {
       throws IOException, InterruptedException, WorkerFailure {
     Path archive = base.resolve("archive.tar");
     Path target = Files.createDirectory(base.resolve("target"));
-    pass.add(name + "-persist/tar", command("tar", "-cf", archive.toString(), "-C", tree.toString(), "."));
+    settle();
+    pass.add(
+        name + "-persist/tar",
+        command("tar", "-cf", archive.toString(), "-C", tree.toString(), "."));
+    settle();
     pass.add(
         name + "-hydrate/tar", command("tar", "-xf", archive.toString(), "-C", target.toString()));
     long unused = command("rm", "-rf", archive.toString(), target.toString());
     Path fresh = Files.createDirectory(base.resolve("target"));
+    settle();
     pass.add(name + "-persist/ours", worker.call("ws-persist " + tree + " " + archive));
+    settle();
     pass.add(name + "-hydrate/ours", worker.call("ws-hydrate " + archive + " " + fresh));
     long unusedToo = command("rm", "-rf", archive.toString(), fresh.toString());
   }
@@ -66,10 +72,18 @@ final class Workspace implements Experiment {
     Path target = Files.createDirectory(base.resolve("target"));
     Path back = base.resolve("back");
     // Bytes through the process, as ours: a copy inside the kernel is no peer.
+    settle();
     pass.add("copy/cp", command("cp", "--reflink=never", file.toString(), target + "/cp"));
+    settle();
     pass.add("put/ours", worker.call("ws-put " + file + " " + target));
+    settle();
     pass.add("get/ours", worker.call("ws-get " + target + " " + back));
     long unused = command("rm", "-rf", target.toString(), back.toString());
+  }
+
+  /** What was written before is not paid for by the next. */
+  private static void settle() throws IOException, InterruptedException {
+    long unused = command("sync");
   }
 
   private static long command(String... argv) throws IOException, InterruptedException {

@@ -2,6 +2,7 @@ package io.sandboxspi.local.files;
 
 import io.sandboxspi.local.driver.posix.OpenDirectory;
 import io.sandboxspi.local.driver.posix.OpenEntry;
+import io.sandboxspi.local.driver.posix.OpenFile;
 import java.io.IOException;
 import java.nio.file.FileSystemException;
 import java.nio.file.Files;
@@ -17,6 +18,8 @@ import java.util.Optional;
  * entries are reached through the descriptor; elsewhere by its path, without that promise.
  */
 final class DirectoryHandle implements AutoCloseable {
+  private static final boolean QUICK = OpenDirectory.SUPPORTED && OpenDirectory.knowsStatus();
+
   private final Path path;
   private final Optional<OpenDirectory> open;
 
@@ -42,6 +45,18 @@ final class DirectoryHandle implements AutoCloseable {
       throw new NotDirectoryException(name);
     }
     return new DirectoryHandle(child, Optional.empty());
+  }
+
+  /** What is known of an entry, a link itself. */
+  Facts facts(String name) throws IOException {
+    return open.isPresent() && QUICK
+        ? Facts.of(open.get().status(name))
+        : Facts.of(path.resolve(name));
+  }
+
+  /** Opens an entry that is no link for reading, where that is possible in a quick way. */
+  Optional<OpenFile> file(String name) throws IOException {
+    return open.isPresent() && QUICK ? Optional.of(open.get().file(name)) : Optional.empty();
   }
 
   /**

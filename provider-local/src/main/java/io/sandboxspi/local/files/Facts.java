@@ -1,6 +1,7 @@
 package io.sandboxspi.local.files;
 
 import io.sandboxspi.FileInfo;
+import io.sandboxspi.local.driver.posix.FileStatus;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
@@ -35,17 +36,33 @@ record Facts(
     return of(descriptor, new LinkOption[0]);
   }
 
+  /** What the system said in one call. */
+  static Facts of(FileStatus status) {
+    FileInfo.Kind kind = kind(status.mode());
+    String identity = status.names() > 1 ? status.device() + ":" + status.inode() : "";
+    return new Facts(
+        kind,
+        status.mode() & MODE_BITS,
+        kind == FileInfo.Kind.DIRECTORY ? 0 : status.size(),
+        status.modified(),
+        identity,
+        status.names());
+  }
+
+  private static FileInfo.Kind kind(int mode) {
+    return switch (mode & TYPE_BITS) {
+      case REGULAR -> FileInfo.Kind.FILE;
+      case DIRECTORY -> FileInfo.Kind.DIRECTORY;
+      case LINK -> FileInfo.Kind.LINK;
+      default -> FileInfo.Kind.OTHER;
+    };
+  }
+
   private static Facts of(Path entry, LinkOption... options) throws IOException {
     Map<String, Object> facts =
         Files.readAttributes(entry, "unix:mode,size,lastModifiedTime,ino,dev,nlink", options);
     int mode = facts.get("mode") instanceof Integer value ? value : 0;
-    FileInfo.Kind kind =
-        switch (mode & TYPE_BITS) {
-          case REGULAR -> FileInfo.Kind.FILE;
-          case DIRECTORY -> FileInfo.Kind.DIRECTORY;
-          case LINK -> FileInfo.Kind.LINK;
-          default -> FileInfo.Kind.OTHER;
-        };
+    FileInfo.Kind kind = kind(mode);
     long size =
         kind != FileInfo.Kind.DIRECTORY && facts.get("size") instanceof Long value ? value : 0;
     FileTime modified =

@@ -8,12 +8,13 @@ import io.sandboxspi.local.files.Located.Mode;
 import io.sandboxspi.spi.BackendFiles;
 import io.sandboxspi.spi.Deadline;
 import io.sandboxspi.spi.FileTree;
+import java.io.FileInputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.ByteBuffer;
 import java.nio.channels.ByteChannel;
-import java.nio.channels.Channels;
 import java.nio.channels.ClosedByInterruptException;
+import java.nio.channels.FileChannel;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.FileSystemException;
 import java.nio.file.Files;
@@ -36,6 +37,7 @@ import java.util.UUID;
  */
 public final class LocalFiles implements BackendFiles {
   private static final int CHUNK = 128 * 1024;
+  private static final int QUICK_CHUNK = 8 << 20;
 
   private final Path root;
 
@@ -67,7 +69,7 @@ public final class LocalFiles implements BackendFiles {
         throw new FileSystemException(
             "it is " + (kind == FileInfo.Kind.DIRECTORY ? "a directory" : "no regular file"));
       }
-      return Channels.newInputStream(Files.newByteChannel(pinned.path(), StandardOpenOption.READ));
+      return new FileInputStream(pinned.path().toFile());
     }
   }
 
@@ -119,6 +121,10 @@ public final class LocalFiles implements BackendFiles {
 
   private static void copy(InputStream content, ByteChannel channel, TreeRemoval.Check check)
       throws IOException, InterruptedException {
+    if (content.getClass() == FileInputStream.class && channel instanceof FileChannel target) {
+      copy(((FileInputStream) content).getChannel(), target, check);
+      return;
+    }
     byte[] chunk = new byte[CHUNK];
     for (int count = content.read(chunk); count >= 0; count = content.read(chunk)) {
       check.run();
@@ -129,10 +135,20 @@ public final class LocalFiles implements BackendFiles {
     }
   }
 
+  /** Inside the system. */
+  private static void copy(FileChannel source, FileChannel target, TreeRemoval.Check check)
+      throws IOException, InterruptedException {
+    long count = 1;
+    while (count > 0) {
+      check.run();
+      count = source.transferTo(source.position(), QUICK_CHUNK, target);
+      source.position(source.position() + count);
+    }
+  }
+
   @Override
   public FileInfo stat(String path, Deadline deadline) throws InterruptedException {
-    return at(
-        path, Mode.ENTRY, Operation.FILE_STAT, located -> Facts.of(located.path()).shownAs(path));
+    return at(path, Mode.ENTRY, Operation.FILE_STAT, located -> located.facts().shownAs(path));
   }
 
   @Override
@@ -149,7 +165,7 @@ public final class LocalFiles implements BackendFiles {
               check.run();
               try {
                 String shown = path.equals(".") ? name : path + "/" + name;
-                found.add(Facts.of(directory.entry(name)).shownAs(shown));
+                found.add(directory.facts(name).shownAs(shown));
               } catch (NoSuchFileException removedMeanwhile) {
                 continue;
               }

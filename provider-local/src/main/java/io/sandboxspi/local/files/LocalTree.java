@@ -1,8 +1,10 @@
 package io.sandboxspi.local.files;
 
 import io.sandboxspi.FileInfo;
+import io.sandboxspi.local.driver.posix.OpenFile;
 import io.sandboxspi.spi.FileTree;
 import io.sandboxspi.spi.TreeEntry;
+import java.io.Closeable;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.ByteChannel;
@@ -29,9 +31,17 @@ final class LocalTree implements FileTree {
   private final TreeRemoval.Check check;
   private final Deque<Level> levels = new ArrayDeque<>();
   private final Map<String, String> firstNames = new HashMap<>();
-  private @Nullable ByteChannel content;
+  private @Nullable Content content;
   private String path = "";
   private long left;
+
+  /** An open file. */
+  private record Content(Closeable held, Reader reader) {}
+
+  /** Reads on. */
+  private interface Reader {
+    int read(byte[] target, int offset, int length) throws IOException;
+  }
 
   /** A directory on the way. */
   private record Level(DirectoryHandle directory, String prefix, Iterator<String> names) {}
@@ -86,7 +96,7 @@ final class LocalTree implements FileTree {
       throw new IOException("\"" + path + "\" has a name that is not UTF-8");
     }
     try {
-      Facts facts = Facts.of(level.directory.entry(name));
+      Facts facts = level.directory.facts(name);
       return switch (facts.kind()) {
         case DIRECTORY -> {
           enter(level.directory.child(name), path + "/");
@@ -105,33 +115,54 @@ final class LocalTree implements FileTree {
   }
 
   private Optional<TreeEntry> file(Level level, String name) throws IOException {
-    try (DirectoryHandle.Pinned pinned = level.directory.pin(name)) {
-      Facts facts = Facts.ofPinned(pinned.path());
-      if (facts.kind() != FileInfo.Kind.FILE) {
-        return Optional.empty();
+    Optional<OpenFile> quick = level.directory.file(name);
+    if (quick.isPresent()) {
+      OpenFile file = quick.get();
+      Facts facts = Facts.of(file.status());
+      Optional<TreeEntry> entry = entry(facts);
+      if (entry.isPresent() && left > 0) {
+        content = new Content(file, file::read);
+      } else {
+        file.close();
       }
-      if (facts.names() > 1) {
-        String first = firstNames.putIfAbsent(facts.identity(), path);
-        if (first != null) {
-          return Optional.of(TreeEntry.hardLink(path, first, facts.mode(), facts.modified()));
-        }
-      }
-      if (facts.size() > 0) {
-        content = Files.newByteChannel(pinned.path(), StandardOpenOption.READ);
-      }
-      left = facts.size();
-      return Optional.of(TreeEntry.file(path, facts.mode(), facts.size(), facts.modified()));
+      return entry;
     }
+    try (DirectoryHandle.Pinned pinned = level.directory.pin(name)) {
+      Optional<TreeEntry> entry = entry(Facts.ofPinned(pinned.path()));
+      if (entry.isPresent() && left > 0) {
+        ByteChannel channel = Files.newByteChannel(pinned.path(), StandardOpenOption.READ);
+        content =
+            new Content(
+                channel,
+                (target, offset, length) -> channel.read(ByteBuffer.wrap(target, offset, length)));
+      }
+      return entry;
+    }
+  }
+
+  /** Of what is open; sets how much is to be read. */
+  private Optional<TreeEntry> entry(Facts facts) {
+    if (facts.kind() != FileInfo.Kind.FILE) {
+      return Optional.empty();
+    }
+    if (facts.names() > 1) {
+      String first = firstNames.putIfAbsent(facts.identity(), path);
+      if (first != null) {
+        return Optional.of(TreeEntry.hardLink(path, first, facts.mode(), facts.modified()));
+      }
+    }
+    left = facts.size();
+    return Optional.of(TreeEntry.file(path, facts.mode(), facts.size(), facts.modified()));
   }
 
   @Override
   public int read(byte[] target, int offset, int length) throws IOException, InterruptedException {
-    ByteChannel file = content;
+    Content file = content;
     if (file == null || left == 0) {
       return -1;
     }
     check.run();
-    int count = file.read(ByteBuffer.wrap(target, offset, (int) Math.min(length, left)));
+    int count = file.reader().read(target, offset, (int) Math.min(length, left));
     if (count < 0) {
       throw new IOException("\"" + path + "\" became shorter while it was read");
     }
@@ -140,11 +171,11 @@ final class LocalTree implements FileTree {
   }
 
   private void closeContent() throws IOException {
-    ByteChannel file = content;
+    Content file = content;
     content = null;
     left = 0;
     if (file != null) {
-      file.close();
+      file.held().close();
     }
   }
 

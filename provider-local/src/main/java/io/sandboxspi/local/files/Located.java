@@ -1,15 +1,14 @@
 package io.sandboxspi.local.files;
 
 import io.sandboxspi.ErrorCode;
+import io.sandboxspi.FileInfo;
 import io.sandboxspi.Operation;
 import io.sandboxspi.SandboxException;
 import java.io.IOException;
 import java.nio.file.Files;
-import java.nio.file.LinkOption;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.NotDirectoryException;
 import java.nio.file.Path;
-import java.nio.file.attribute.BasicFileAttributes;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.List;
@@ -77,6 +76,11 @@ final class Located implements AutoCloseable {
     return directory().entry(other);
   }
 
+  /** What is known of the entry, a link itself. */
+  Facts facts() throws IOException {
+    return directory().facts(name);
+  }
+
   /** Holds the entry, no link. */
   DirectoryHandle.Pinned pin() throws IOException {
     return directory().pin(name);
@@ -133,10 +137,9 @@ final class Located implements AutoCloseable {
 
   private void step(String part, boolean last, Mode mode) throws IOException {
     Path entry = directory().entry(part);
-    BasicFileAttributes attributes;
+    FileInfo.Kind kind;
     try {
-      attributes =
-          Files.readAttributes(entry, BasicFileAttributes.class, LinkOption.NOFOLLOW_LINKS);
+      kind = directory().facts(part).kind();
     } catch (NoSuchFileException missing) {
       if (last) {
         name = part;
@@ -149,11 +152,11 @@ final class Located implements AutoCloseable {
       stack.push(directory().child(part));
       return;
     }
-    if (attributes.isSymbolicLink()) {
+    if (kind == FileInfo.Kind.LINK) {
       follow(Files.readSymbolicLink(entry).toString());
     } else if (last) {
       name = part;
-    } else if (attributes.isDirectory()) {
+    } else if (kind == FileInfo.Kind.DIRECTORY) {
       stack.push(directory().child(part));
     } else {
       throw new NotDirectoryException(asked);

@@ -23,6 +23,7 @@ public final class OpenDirectory implements AutoCloseable {
   private static final int ENOTDIR = 20;
   private static final int ELOOP = 40;
   private static final int AT_SYMLINK_NOFOLLOW = 0x100;
+  private static final int AT_EMPTY_PATH = 0x1000;
   private static final long UTIME_OMIT = (1L << 30) - 2;
   private static final int TIMES_SIZE = 32;
   private static final NativeBuffer.Pool NAMES = new NativeBuffer.Pool(4096);
@@ -42,6 +43,42 @@ public final class OpenDirectory implements AutoCloseable {
   /** Opens an entry that is a directory and no link. */
   public OpenDirectory child(String name) throws IOException {
     return open(fd.number, name);
+  }
+
+  /** Whether {@link #status} and {@link #file} work. */
+  public static boolean knowsStatus() {
+    return FileStatus.available();
+  }
+
+  /** What is known of an entry, a link itself. */
+  public FileStatus status(String entry) throws IOException {
+    NativeBuffer name = name(entry);
+    FileStatus.Result result;
+    try {
+      result = FileStatus.of(fd.number, name.address, AT_SYMLINK_NOFOLLOW);
+    } finally {
+      NAMES.give(name);
+    }
+    check(result.errno(), entry);
+    return result.status();
+  }
+
+  /** Opens an entry that is no link for reading; a pipe does not block. */
+  public OpenFile file(String entry) throws IOException {
+    int opened = openAt(fd.number, entry, O_NOFOLLOW | Os.O_NONBLOCK | Os.O_CLOEXEC);
+    boolean done = false;
+    try {
+      NativeBuffer nothing = name("");
+      FileStatus.Result result = FileStatus.of(opened, nothing.address, AT_EMPTY_PATH);
+      NAMES.give(nothing);
+      check(result.errno(), entry);
+      done = true;
+      return new OpenFile(opened, result.status());
+    } finally {
+      if (!done) {
+        Posix.close(opened);
+      }
+    }
   }
 
   /** Holds an entry of any kind, a link itself; never blocks. */
