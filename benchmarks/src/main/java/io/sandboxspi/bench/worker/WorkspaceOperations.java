@@ -1,6 +1,7 @@
 package io.sandboxspi.bench.worker;
 
 import io.sandboxspi.ArchiveLimits;
+import io.sandboxspi.core.workspace.HostFiles;
 import io.sandboxspi.core.workspace.WorkspaceArchives;
 import io.sandboxspi.core.workspace.WorkspaceArchives.OutsideLinks;
 import io.sandboxspi.local.files.LocalFiles;
@@ -14,8 +15,6 @@ import java.util.List;
 
 /** Files and archives of a local workspace; each answers the nanoseconds it took. */
 final class WorkspaceOperations {
-  private static final int CHUNK = 128 * 1024;
-
   private WorkspaceOperations() {}
 
   private static Deadline soon() {
@@ -48,21 +47,13 @@ final class WorkspaceOperations {
 
   static long[] put(Path file, Path directory) throws Exception {
     long begin = System.nanoTime();
-    try (InputStream in = Files.newInputStream(file)) {
-      new LocalFiles(directory).write("put", in, soon());
-    }
+    HostFiles.upload(new LocalFiles(directory), file, "put", soon());
     return new long[] {System.nanoTime() - begin};
   }
 
   static long[] get(Path directory, Path file) throws Exception {
     long begin = System.nanoTime();
-    try (InputStream in = new LocalFiles(directory).open("put", soon());
-        OutputStream out = Files.newOutputStream(file)) {
-      byte[] chunk = new byte[CHUNK];
-      for (int n = in.read(chunk); n >= 0; n = in.read(chunk)) {
-        out.write(chunk, 0, n);
-      }
-    }
+    HostFiles.download(new LocalFiles(directory), "put", file, soon());
     return new long[] {System.nanoTime() - begin};
   }
 
