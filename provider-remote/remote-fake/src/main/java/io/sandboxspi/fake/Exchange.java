@@ -5,17 +5,25 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.io.IOException;
 import java.io.InputStream;
+import java.io.OutputStream;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 import org.eclipse.jetty.http.HttpField;
+import org.eclipse.jetty.http.MultiPartConfig;
+import org.eclipse.jetty.http.MultiPartFormData;
 import org.eclipse.jetty.io.Content;
 import org.eclipse.jetty.server.Request;
 import org.eclipse.jetty.server.Response;
 import org.eclipse.jetty.util.Callback;
 import org.eclipse.jetty.util.Fields;
+import org.eclipse.jetty.websocket.api.Session;
+import org.eclipse.jetty.websocket.server.ServerWebSocketContainer;
 
 /** One request and its answer. */
 public final class Exchange {
@@ -104,6 +112,29 @@ public final class Exchange {
     send(status, body);
   }
 
+  /** Answers with a file, piece by piece. */
+  public void stream(int status, String contentType, Path file) throws IOException {
+    boolean cut = fault.orElse(null) instanceof Fault.CutStream;
+    if (fault.isPresent() && !cut) {
+      answer(status, contentType, Files.readAllBytes(file));
+      return;
+    }
+    begin(status, contentType);
+    response.getHeaders().put("Content-Length", Files.size(file));
+    OutputStream out = Content.Sink.asOutputStream(response);
+    try (InputStream in = Files.newInputStream(file)) {
+      if (cut) {
+        out.write(in.readNBytes((int) (Files.size(file) / 2)));
+        out.flush();
+        cut();
+        return;
+      }
+      long unused = in.transferTo(out);
+    }
+    out.close();
+    callback.succeeded();
+  }
+
   private void send(int status, byte[] body) {
     if (fault.orElse(null) instanceof Fault.Stall) {
       return;
@@ -114,6 +145,52 @@ public final class Exchange {
     }
     response.setStatus(status);
     response.write(true, ByteBuffer.wrap(body), callback);
+  }
+
+  /** Whether it asks for a WebSocket. */
+  public boolean wantsSocket() {
+    return "websocket".equals(request.getHeaders().get("Upgrade"));
+  }
+
+  /**
+   * Answers with a WebSocket.
+   *
+   * @param protocol of those that were offered; empty for none
+   */
+  public void upgrade(Session.Listener listener, Optional<String> protocol) {
+    ServerWebSocketContainer container = ServerWebSocketContainer.get(request.getContext());
+    boolean done =
+        container.upgrade(
+            (upgrading, answer, finished) -> {
+              protocol.ifPresent(answer::setAcceptedSubProtocol);
+              return listener;
+            },
+            request,
+            response,
+            callback);
+    if (!done) {
+      answer(400);
+    }
+  }
+
+  /** Names of subprotocols that are offered. */
+  public List<String> protocols() {
+    return request.getHeaders().getValuesList("Sec-WebSocket-Protocol").stream()
+        .flatMap(line -> java.util.Arrays.stream(line.split(",")))
+        .map(String::strip)
+        .toList();
+  }
+
+  /** The parts of a form, kept in a directory. */
+  public MultiPartFormData.Parts parts(Path directory) {
+    MultiPartConfig config =
+        new MultiPartConfig.Builder()
+            .location(directory)
+            .maxMemoryPartSize(8 * 1024)
+            .maxPartSize(-1)
+            .maxSize(-1)
+            .build();
+    return MultiPartFormData.getParts(request, request, header("Content-Type").orElse(""), config);
   }
 
   /** Ends the connection without a word. */

@@ -16,6 +16,7 @@ import org.eclipse.jetty.server.Server;
 import org.eclipse.jetty.server.ServerConnector;
 import org.eclipse.jetty.util.Callback;
 import org.eclipse.jetty.util.thread.QueuedThreadPool;
+import org.eclipse.jetty.websocket.server.ServerWebSocketContainer;
 
 /** A server on the loopback address whose requests may meet faults. */
 public final class FakeServer implements AutoCloseable {
@@ -52,6 +53,8 @@ public final class FakeServer implements AutoCloseable {
     connector.setHost("127.0.0.1");
     connector.setIdleTimeout(Duration.ofSeconds(3).toMillis());
     server.addConnector(connector);
+    ServerWebSocketContainer sockets = ServerWebSocketContainer.ensure(server);
+    sockets.setIdleTimeout(Duration.ofMinutes(10));
     server.setHandler(new Front());
     try {
       server.start();

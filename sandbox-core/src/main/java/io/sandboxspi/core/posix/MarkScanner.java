@@ -6,19 +6,21 @@ import java.nio.charset.StandardCharsets;
 
 /**
  * Finds marks of the form {@code RS word space text RS} in a stream of bytes, cut anywhere. RS is
- * the byte 30. Holds back at most a mark's length. Not thread-safe.
+ * the byte 30, or another one where such marks must pass. Holds back at most a mark's length. Not
+ * thread-safe.
  */
-final class MarkScanner {
+public final class MarkScanner {
   /** Longest text of a mark; more is no mark. */
   private static final int LONGEST = 200;
 
   private static final byte RS = 30;
 
+  private final byte lead;
   private final byte[] start;
   private final ByteArrayOutputStream held = new ByteArrayOutputStream();
 
   /** Told of everything in order. */
-  interface Sink {
+  public interface Sink {
     /** Bytes outside marks; valid during the call only. */
     void data(ByteBuffer bytes);
 
@@ -26,22 +28,39 @@ final class MarkScanner {
     void mark(String text);
   }
 
-  MarkScanner(String word) {
-    this.start = ((char) RS + word + ' ').getBytes(StandardCharsets.US_ASCII);
+  /**
+   * For marks with this word.
+   *
+   * @param word letters, digits and dashes; a secret, so that no output can hold it by chance
+   */
+  public MarkScanner(String word) {
+    this(RS, word);
   }
 
-  void feed(ByteBuffer in, Sink sink) {
+  /**
+   * For marks that begin and end with another byte.
+   *
+   * @param lead a control character
+   * @param word as above
+   */
+  public MarkScanner(byte lead, String word) {
+    this.lead = lead;
+    this.start = ((char) lead + word + ' ').getBytes(StandardCharsets.US_ASCII);
+  }
+
+  /** Takes all of these bytes. */
+  public void feed(ByteBuffer in, Sink sink) {
     int plain = in.position();
     for (int i = in.position(); i < in.limit(); i++) {
       byte value = in.get(i);
       if (held.size() == 0) {
-        if (value == RS) {
+        if (value == lead) {
           data(in, plain, i, sink);
           held.write(value);
         }
       } else if (continues(value)) {
         held.write(value);
-        if (value == RS) {
+        if (value == lead) {
           String text = held.toString(StandardCharsets.ISO_8859_1);
           held.reset();
           sink.mark(text.substring(start.length, text.length() - 1));
@@ -71,7 +90,7 @@ final class MarkScanner {
   }
 
   /** Gives out what was held back: no mark will come of it. */
-  void finish(Sink sink) {
+  public void finish(Sink sink) {
     if (held.size() > 0) {
       ByteBuffer bytes = ByteBuffer.wrap(held.toByteArray());
       held.reset();
@@ -84,7 +103,7 @@ final class MarkScanner {
     if (at < start.length) {
       return value == start[at];
     }
-    return value == RS || (at < start.length + LONGEST && value >= ' ' && value < 0x7f);
+    return value == lead || (at < start.length + LONGEST && value >= ' ' && value < 0x7f);
   }
 
   private static void data(ByteBuffer in, int from, int to, Sink sink) {

@@ -4,7 +4,10 @@ import io.sandboxspi.remote.transport.RemoteException.Kind;
 import java.io.ByteArrayOutputStream;
 import java.net.http.WebSocket;
 import java.nio.ByteBuffer;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
@@ -19,6 +22,7 @@ final class Receiver implements WebSocket.Listener {
   private final StringBuilder text = new StringBuilder();
   private final ByteArrayOutputStream binary = new ByteArrayOutputStream();
   private final AtomicBoolean resumed = new AtomicBoolean();
+  private final Map<Long, CompletableFuture<Boolean>> asked = new ConcurrentHashMap<>();
   private @Nullable WebSocket socket;
   private boolean paused;
   private volatile boolean over;
@@ -46,6 +50,26 @@ final class Receiver implements WebSocket.Listener {
 
   boolean over() {
     return over;
+  }
+
+  /** Completes when the ping with this number is answered. */
+  CompletableFuture<Boolean> expect(long number) {
+    CompletableFuture<Boolean> answer = new CompletableFuture<>();
+    asked.put(number, answer);
+    if (over) {
+      unanswered();
+    }
+    return answer;
+  }
+
+  private void unanswered() {
+    for (Long number : asked.keySet()) {
+      CompletableFuture<Boolean> question = asked.remove(number);
+      if (question != null) {
+        question.completeExceptionally(
+            new RemoteException(Kind.BROKEN, call.what() + ": the connection has ended"));
+      }
+    }
   }
 
   @Override
@@ -158,6 +182,12 @@ final class Receiver implements WebSocket.Listener {
   @Override
   public @Nullable CompletionStage<?> onPong(WebSocket from, ByteBuffer message) {
     watch.touch();
+    if (message.remaining() == Long.BYTES) {
+      CompletableFuture<Boolean> question = asked.remove(message.getLong());
+      if (question != null) {
+        question.complete(true);
+      }
+    }
     serial.execute(() -> next(true));
     return null;
   }
@@ -196,6 +226,7 @@ final class Receiver implements WebSocket.Listener {
     watch.close();
     if (!over) {
       over = true;
+      unanswered();
       listener.onEnd(end);
     }
   }
@@ -204,5 +235,6 @@ final class Receiver implements WebSocket.Listener {
   void abort() {
     over = true;
     watch.close();
+    unanswered();
   }
 }

@@ -16,6 +16,7 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -33,6 +34,9 @@ public final class WebSocketLink implements AutoCloseable {
   private final Receiver receiver;
   private final WebSocket socket;
   private final Semaphore turn = new Semaphore(1, true);
+  private final AtomicLong pings = new AtomicLong();
+  // Guarded by pings.
+  private CompletableFuture<?> lastPing = CompletableFuture.completedFuture(true);
   private volatile Registration nextPing = () -> {};
 
   private WebSocketLink(
@@ -133,6 +137,30 @@ public final class WebSocketLink implements AutoCloseable {
     send(() -> socket.sendBinary(copy, true), deadline);
   }
 
+  /**
+   * Completes when the peer has taken all that was sent before: it reads one message after another,
+   * and answers this question when it is its turn. Fails when the socket ends.
+   */
+  public CompletableFuture<Boolean> taken() {
+    long number = pings.incrementAndGet();
+    CompletableFuture<Boolean> answer = receiver.expect(number);
+    synchronized (pings) {
+      lastPing = lastPing.handle((done, failure) -> true).thenCompose(before -> sendPing(number));
+      Callback.when(
+          lastPing,
+          (done, failure) -> {
+            if (failure != null) {
+              boolean unused = answer.completeExceptionally(Failures.of(call, failure));
+            }
+          });
+    }
+    return answer;
+  }
+
+  private CompletableFuture<WebSocket> sendPing(long number) {
+    return begin(() -> socket.sendPing(ByteBuffer.allocate(Long.BYTES).putLong(number).flip()));
+  }
+
   private void send(Supplier<CompletableFuture<WebSocket>> action, Deadline deadline)
       throws InterruptedException {
     if (!turn.tryAcquire(deadline.remainingNanos(), TimeUnit.NANOSECONDS)) {
@@ -201,7 +229,7 @@ public final class WebSocketLink implements AutoCloseable {
       return;
     }
     Callback.when(
-        begin(() -> socket.sendPing(ByteBuffer.allocate(0))),
+        taken(),
         (done, failure) -> {
           if (failure != null) {
             LOG.debug("no ping on {}", call, failure);

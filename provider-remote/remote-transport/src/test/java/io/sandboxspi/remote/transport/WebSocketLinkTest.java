@@ -1,6 +1,7 @@
 package io.sandboxspi.remote.transport;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowable;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import io.sandboxspi.remote.transport.RemoteException.Kind;
@@ -13,6 +14,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import org.eclipse.jetty.websocket.api.Callback;
 import org.eclipse.jetty.websocket.api.Session;
 import org.junit.jupiter.api.AfterEach;
@@ -50,6 +52,28 @@ class WebSocketLinkTest {
     Callback.Completable done = new Callback.Completable();
     session.sendPartialText(text, last, done);
     done.get(10, TimeUnit.SECONDS);
+  }
+
+  @Test
+  void whatWasTakenIsAnsweredInOrder() throws Exception {
+    CountDownLatch gate = new CountDownLatch(1);
+    server.script =
+        (session, message) -> {
+          if (message.equals("busy")) {
+            gate.await();
+          }
+        };
+    try (WebSocketLink link = open(WebSocketOptions.DEFAULT)) {
+      assertThat(link.taken().get(10, TimeUnit.SECONDS)).isTrue();
+      link.sendText("busy", seconds(5));
+      CompletableFuture<Boolean> taken = link.taken();
+      assertThat(catchThrowable(() -> taken.get(500, TimeUnit.MILLISECONDS)))
+          .isInstanceOf(TimeoutException.class);
+      gate.countDown();
+      assertThat(taken.get(10, TimeUnit.SECONDS)).isTrue();
+      link.close();
+      assertThat(link.taken()).failsWithin(Duration.ofSeconds(10));
+    }
   }
 
   @Test

@@ -1,0 +1,139 @@
+package io.sandboxspi.remote.daytona;
+
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.sandboxspi.remote.transport.HttpCall;
+import io.sandboxspi.remote.transport.Json;
+import io.sandboxspi.remote.transport.RemoteException;
+import io.sandboxspi.remote.transport.RemoteException.Kind;
+import io.sandboxspi.remote.transport.Repeat;
+import io.sandboxspi.spi.Deadline;
+import java.util.Map;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Predicate;
+
+/** The control plane. Its calls begin something; what comes of it is asked for. Thread-safe. */
+final class ControlPlane {
+  private static final long FIRST_PAUSE = 100;
+  private static final long MOST_PAUSE = 1000;
+
+  private final Wire wire;
+
+  ControlPlane(Wire wire) {
+    this.wire = wire;
+  }
+
+  /**
+   * Asks for a sandbox, once.
+   *
+   * @param name unique: by it the sandbox is found if the answer is lost
+   */
+  Description create(
+      String name,
+      Map<String, String> labels,
+      DaytonaOptions options,
+      Settings settings,
+      Deadline deadline)
+      throws InterruptedException {
+    ObjectNode body = Json.object().put("name", name);
+    options.source().snapshot().ifPresent(snapshot -> body.put("snapshot", snapshot));
+    options
+        .source()
+        .image()
+        .ifPresent(
+            image -> body.putObject("buildInfo").put("dockerfileContent", "FROM " + image + "\n"));
+    options.size().cpu().ifPresent(value -> body.put("cpu", value));
+    options.size().memory().ifPresent(value -> body.put("memory", value));
+    options.size().disk().ifPresent(value -> body.put("disk", value));
+    body.put("autoStopInterval", options.life().stop());
+    options.life().archive().ifPresent(value -> body.put("autoArchiveInterval", value));
+    options.life().delete().ifPresent(value -> body.put("autoDeleteInterval", value));
+    options.life().ttl().ifPresent(value -> body.put("ttlMinutes", value));
+    options.target().or(settings::target).ifPresent(target -> body.put("target", target));
+    if (!options.network()) {
+      body.put("networkBlockAll", true);
+    }
+    if (options.open()) {
+      body.put("public", true);
+    }
+    ObjectNode all = body.putObject("labels");
+    labels.forEach(all::put);
+    HttpCall call =
+        wire.api("creating the sandbox", "POST", "/sandbox").json(body).repeat(Repeat.REFUSED);
+    return Description.of(wire.transport().call(call, deadline).object());
+  }
+
+  /** What is known of a sandbox by its id or name. */
+  Description describe(String sandbox, Deadline deadline) throws InterruptedException {
+    HttpCall call = wire.api("asking for the sandbox", "GET", path(sandbox, ""));
+    return Description.of(wire.transport().call(call, deadline).object());
+  }
+
+  /** Asks until it is so, at growing pauses. */
+  Description await(String sandbox, Predicate<Description> wanted, Deadline deadline)
+      throws InterruptedException {
+    long pause = FIRST_PAUSE;
+    while (true) {
+      Description found = describe(sandbox, deadline);
+      if (wanted.test(found)) {
+        return found;
+      }
+      if (deadline.remainingNanos() < TimeUnit.MILLISECONDS.toNanos(pause)) {
+        throw new RemoteException(
+            Kind.TIMEOUT, "the sandbox is " + found.state() + " and did not change in time");
+      }
+      pause(pause);
+      pause = Math.min(MOST_PAUSE, pause + pause / 10);
+    }
+  }
+
+  static void pause(long millis) throws InterruptedException {
+    boolean unused = new CountDownLatch(1).await(millis, TimeUnit.MILLISECONDS);
+  }
+
+  /** Starts it, wakes it, or brings it back from the archive; sent again it does no harm. */
+  void start(String sandbox, Deadline deadline) throws InterruptedException {
+    act("starting the sandbox", "POST", path(sandbox, "/start"), deadline);
+  }
+
+  void stop(String sandbox, Deadline deadline) throws InterruptedException {
+    act("stopping the sandbox", "POST", path(sandbox, "/stop"), deadline);
+  }
+
+  void archive(String sandbox, Deadline deadline) throws InterruptedException {
+    act("archiving the sandbox", "POST", path(sandbox, "/archive"), deadline);
+  }
+
+  void pause(String sandbox, Deadline deadline) throws InterruptedException {
+    act("pausing the sandbox", "POST", path(sandbox, "/pause"), deadline);
+  }
+
+  void recover(String sandbox, Deadline deadline) throws InterruptedException {
+    act("recovering the sandbox", "POST", path(sandbox, "/recover"), deadline);
+  }
+
+  void delete(String sandbox, Deadline deadline) throws InterruptedException {
+    act("deleting the sandbox", "DELETE", path(sandbox, ""), deadline);
+  }
+
+  /** Says that it is in use. */
+  void touch(String sandbox, Deadline deadline) throws InterruptedException {
+    act("keeping the sandbox awake", "POST", path(sandbox, "/last-activity"), deadline);
+  }
+
+  /** Where its daemon is reached. */
+  String toolbox(String sandbox, Deadline deadline) throws InterruptedException {
+    HttpCall call = wire.api("asking for the toolbox", "GET", path(sandbox, "/toolbox-proxy-url"));
+    return Json.text("the toolbox", wire.transport().call(call, deadline).object(), "url");
+  }
+
+  private static String path(String sandbox, String action) {
+    return "/sandbox/" + HttpCall.encode(sandbox) + action;
+  }
+
+  private void act(String what, String method, String path, Deadline deadline)
+      throws InterruptedException {
+    Object unused =
+        wire.transport().call(wire.api(what, method, path).repeat(Repeat.ALWAYS), deadline);
+  }
+}

@@ -1,0 +1,143 @@
+package io.sandboxspi.remote.daytona;
+
+import io.sandboxspi.Capability;
+import io.sandboxspi.ErrorCode;
+import io.sandboxspi.Operation;
+import io.sandboxspi.SandboxException;
+import io.sandboxspi.spi.Availability;
+import io.sandboxspi.spi.BackendRef;
+import io.sandboxspi.spi.BackendRequest;
+import io.sandboxspi.spi.Deadline;
+import io.sandboxspi.spi.ReleaseOutcome;
+import io.sandboxspi.spi.SandboxBackend;
+import io.sandboxspi.spi.SandboxProvider;
+import java.util.EnumSet;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.UnaryOperator;
+
+/**
+ * Sandboxes of Daytona, hosted or self-hosted. Thread-safe.
+ *
+ * <p>It needs {@code DAYTONA_API_KEY} in the environment, or as a property of the JVM;
+ * docs/providers/daytona.md lists the other settings and the options.
+ */
+public final class DaytonaProvider implements SandboxProvider {
+  /** The name it is opened by. */
+  public static final String NAME = "daytona";
+
+  private final Map<String, DaytonaBackend> live = new ConcurrentHashMap<>();
+  private final UnaryOperator<String> lookup;
+
+  /** Makes no connection. */
+  public DaytonaProvider() {
+    this(
+        name -> {
+          String value = System.getenv(name);
+          return value != null ? value : System.getProperty(name, "");
+        });
+  }
+
+  private DaytonaProvider(UnaryOperator<String> lookup) {
+    this.lookup = lookup;
+  }
+
+  /** With these settings instead of the environment's; by the names of the variables. */
+  public static DaytonaProvider with(Map<String, String> settings) {
+    Map<String, String> copy = Map.copyOf(settings);
+    return new DaytonaProvider(name -> copy.getOrDefault(name, ""));
+  }
+
+  private Settings settings() {
+    return Settings.of(lookup);
+  }
+
+  @Override
+  public String name() {
+    return NAME;
+  }
+
+  @Override
+  public Set<Capability> capabilities() {
+    return EnumSet.of(
+        Capability.TTY,
+        Capability.STDIN_AFTER_START,
+        Capability.EXIT_CODE_RELIABLE,
+        Capability.SEPARATE_STDERR,
+        Capability.RESIZE,
+        Capability.SIGNALS,
+        Capability.KILL_GROUP,
+        Capability.KILL_ESCAPED,
+        Capability.CLIENT_CHOSEN_ID,
+        Capability.REATTACH);
+  }
+
+  @Override
+  public Availability availability() {
+    try {
+      return settings().missing().map(Availability::unavailable).orElseGet(Availability::available);
+    } catch (SandboxException e) {
+      return Availability.unavailable(String.valueOf(e.getMessage()));
+    }
+  }
+
+  @Override
+  public SandboxBackend create(BackendRequest request, Deadline deadline)
+      throws InterruptedException {
+    DaytonaOptions options = DaytonaOptions.parse(request.options());
+    Settings settings = settings();
+    Connection connection = Connection.of(settings, request.options());
+    DaytonaBackend backend =
+        new SandboxMaker(connection, settings).make(request.sessionId(), options, deadline);
+    live.put(sandbox(backend.ref()), backend);
+    return backend;
+  }
+
+  /** Wakes a sandbox that was stopped, archived or paused. */
+  @Override
+  public SandboxBackend attach(BackendRef ref, Deadline deadline) throws InterruptedException {
+    String sandbox = sandbox(ref);
+    Settings settings = settings();
+    Connection connection = Connection.of(settings, ref.data());
+    DaytonaBackend backend = new SandboxMaker(connection, settings).attach(ref, sandbox, deadline);
+    live.put(sandbox, backend);
+    return backend;
+  }
+
+  @Override
+  public ReleaseOutcome delete(BackendRef ref, Deadline deadline) throws InterruptedException {
+    String sandbox = sandbox(ref);
+    DaytonaBackend backend = live.remove(sandbox);
+    if (backend != null) {
+      backend.close();
+    }
+    Connection connection = Connection.of(settings(), ref.data());
+    if (connection.plane().isEmpty()) {
+      return ReleaseOutcome.DONE;
+    }
+    try {
+      return new Release(connection.plane().get(), sandbox).delete(deadline);
+    } catch (io.sandboxspi.remote.transport.RemoteException e) {
+      throw DaytonaBackend.failed(Operation.DELETE, "deleted", e);
+    }
+  }
+
+  private static String sandbox(BackendRef ref) {
+    String sandbox = ref.data().get(Connection.SANDBOX);
+    if (!ref.provider().equals(NAME)
+        || sandbox == null
+        || !sandbox.matches("[A-Za-z0-9][A-Za-z0-9_.-]{0,127}")) {
+      throw SandboxException.invalid(
+          "backend reference", "of " + ref.provider(), "one of provider daytona");
+    }
+    return sandbox;
+  }
+
+  static SandboxException gone(String sandbox) {
+    return SandboxException.builder(
+            ErrorCode.BACKEND_GONE, Operation.CREATE, "the sandbox does not exist any more")
+        .context("sandbox", sandbox)
+        .build();
+  }
+}

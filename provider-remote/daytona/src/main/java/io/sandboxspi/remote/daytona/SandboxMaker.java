@@ -1,0 +1,223 @@
+package io.sandboxspi.remote.daytona;
+
+import io.sandboxspi.ErrorCode;
+import io.sandboxspi.Operation;
+import io.sandboxspi.SandboxException;
+import io.sandboxspi.remote.transport.RemoteException;
+import io.sandboxspi.remote.transport.RemoteException.Kind;
+import io.sandboxspi.spi.BackendRef;
+import io.sandboxspi.spi.Deadline;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.Locale;
+import java.util.Map;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Makes sandboxes that can be worked in, and finds them again. */
+final class SandboxMaker {
+  private static final Logger LOG = LoggerFactory.getLogger(SandboxMaker.class);
+  private static final Duration DISCARD = Duration.ofSeconds(10);
+  private static final long PAUSE = 200;
+
+  private final Connection connection;
+  private final Settings settings;
+
+  SandboxMaker(Connection connection, Settings settings) {
+    this.connection = connection;
+    this.settings = settings;
+  }
+
+  DaytonaBackend make(String session, DaytonaOptions options, Deadline deadline)
+      throws InterruptedException {
+    try {
+      if (connection.plane().isEmpty()) {
+        Description alone =
+            new Description(
+                Connection.ALONE, "started", "", false, 0, Labels.of(session, options), "");
+        return backend(session, alone, deadline);
+      }
+      return made(session, options, connection.plane().get(), deadline);
+    } catch (RemoteException e) {
+      throw failed(e);
+    }
+  }
+
+  private DaytonaBackend made(
+      String session, DaytonaOptions options, ControlPlane plane, Deadline deadline)
+      throws InterruptedException {
+    String name = "sandbox-" + session;
+    boolean asked = false;
+    boolean made = false;
+    boolean done = false;
+    try {
+      asked = true;
+      Description begun =
+          plane.create(name, Labels.of(session, options), options, settings, deadline);
+      made = true;
+      Description ready = plane.await(begun.id(), SandboxMaker::usable, deadline);
+      DaytonaBackend backend = backend(session, ready, deadline);
+      done = true;
+      return backend;
+    } catch (RemoteException e) {
+      // Nothing was made, and there may be another one of this name.
+      boolean refused = !made && e.kind() == Kind.REFUSED && e.status() < 500;
+      asked = !(e.kind() == Kind.UNREACHABLE || e.kind() == Kind.TLS || refused);
+      throw e;
+    } finally {
+      if (!done && asked) {
+        discard(plane, name);
+      }
+    }
+  }
+
+  /** Whether it is ready; fails when it never will be. */
+  private static boolean usable(Description found) {
+    if (found.failed() || found.gone()) {
+      throw new RemoteException(
+          Kind.CLOSED,
+          "the sandbox is in state "
+              + found.state()
+              + (found.reason().isEmpty() ? "" : ": " + found.reason()));
+    }
+    return found.started();
+  }
+
+  private DaytonaBackend backend(String session, Description found, Deadline deadline)
+      throws InterruptedException {
+    Toolbox toolbox = connection.toolbox(found.id(), found.toolbox(), deadline);
+    String home = home(toolbox, deadline);
+    Map<String, String> labels = found.labels();
+    Map<String, String> data = new HashMap<>(connection.reference());
+    data.put(Connection.SANDBOX, found.id());
+    DaytonaBackend backend =
+        new DaytonaBackend(
+            new BackendRef(DaytonaProvider.NAME, data),
+            session,
+            found.id(),
+            connection.plane(),
+            toolbox,
+            home,
+            labels.getOrDefault(Labels.WORKSPACE, home + "/workspace"),
+            onRelease(labels));
+    boolean done = false;
+    try {
+      backend.greet(deadline);
+      boolean keep = Boolean.parseBoolean(labels.getOrDefault(Labels.KEEP_ALIVE, "true"));
+      backend.keepAlive(DaytonaOptions.heartbeat(found.autoStop(), keep));
+      done = true;
+      return backend;
+    } finally {
+      if (!done) {
+        backend.close();
+      }
+    }
+  }
+
+  private static DaytonaOptions.OnRelease onRelease(Map<String, String> labels) {
+    String name = labels.getOrDefault(Labels.ON_RELEASE, "keep").toUpperCase(Locale.ROOT);
+    for (DaytonaOptions.OnRelease value : DaytonaOptions.OnRelease.values()) {
+      if (value.name().equals(name)) {
+        return value;
+      }
+    }
+    return DaytonaOptions.OnRelease.KEEP;
+  }
+
+  /** The daemon may answer a little later than the control plane says. */
+  private static String home(Toolbox toolbox, Deadline deadline) throws InterruptedException {
+    while (true) {
+      try {
+        return toolbox.home(deadline);
+      } catch (RemoteException e) {
+        boolean early =
+            e.refusedWith(400) || e.refusedWith(502) || e.refusedWith(503) || e.refusedWith(404);
+        if (!early || deadline.remaining().toMillis() < PAUSE) {
+          throw e;
+        }
+        ControlPlane.pause(PAUSE);
+      }
+    }
+  }
+
+  DaytonaBackend attach(BackendRef ref, String sandbox, Deadline deadline)
+      throws InterruptedException {
+    String session = Long.toHexString(System.nanoTime()) + "-again";
+    try {
+      if (connection.plane().isEmpty()) {
+        return backend(
+            session, new Description(sandbox, "started", "", false, 0, Map.of(), ""), deadline);
+      }
+      ControlPlane plane = connection.plane().get();
+      Description found = plane.describe(sandbox, deadline);
+      if (!found.gone() && !found.labels().containsKey(Labels.SESSION)) {
+        throw SandboxException.invalid(
+            "backend reference", sandbox, "a sandbox that this provider made");
+      }
+      Description awake = awake(plane, found, deadline);
+      return backend(awake.labels().get(Labels.SESSION) + "-again", awake, deadline);
+    } catch (RemoteException e) {
+      if (e.refusedWith(404)) {
+        throw DaytonaProvider.gone(sandbox);
+      }
+      throw failed(e);
+    }
+  }
+
+  private static Description awake(ControlPlane plane, Description first, Deadline deadline)
+      throws InterruptedException {
+    Description found = first;
+    while (!found.started()) {
+      if (found.gone()) {
+        throw DaytonaProvider.gone(found.id());
+      }
+      String before = found.state();
+      try {
+        if (found.asleep()) {
+          plane.start(found.id(), deadline);
+        } else if (found.failed() && found.recoverable()) {
+          plane.recover(found.id(), deadline);
+        } else if (found.failed()) {
+          boolean unused = usable(found);
+        }
+      } catch (RemoteException e) {
+        // It changes just now: what it becomes decides.
+        if (!e.refusedWith(409) && !e.refusedWith(400)) {
+          throw e;
+        }
+        LOG.debug("the sandbox is changing", e);
+        ControlPlane.pause(PAUSE);
+      }
+      found =
+          plane.await(
+              found.id(),
+              now -> !now.state().equals(before) && !now.state().endsWith("ing"),
+              deadline);
+    }
+    return found;
+  }
+
+  private static void discard(ControlPlane plane, String name) {
+    boolean interrupted = Thread.interrupted();
+    try {
+      Object unused = new Release(plane, name).delete(Deadline.after(DISCARD));
+    } catch (RemoteException e) {
+      LOG.warn("the sandbox {} may be left: {}", name, e.getMessage());
+    } catch (InterruptedException e) {
+      interrupted = true;
+    }
+    if (interrupted) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  private static SandboxException failed(RemoteException e) {
+    ErrorCode code =
+        switch (e.kind()) {
+          case UNREACHABLE, TLS -> ErrorCode.PROVIDER_UNAVAILABLE;
+          case TIMEOUT -> ErrorCode.OPEN_TIMEOUT;
+          default -> e.status() == 401 ? ErrorCode.PROVIDER_UNAVAILABLE : ErrorCode.CREATE_FAILED;
+        };
+    return e.as(code, Operation.CREATE).build();
+  }
+}
