@@ -113,7 +113,7 @@ final class Launcher {
             .map(dir -> dir.startsWith("/") ? dir : workspace + "/" + dir)
             .orElse(workspace);
     Optional<Spare> spare = spares.take(launch.terminal());
-    if (spare.isPresent() && taken(spare.get(), request, directory, deadline)) {
+    if (spare.isPresent() && taken(spare.get(), launch, request, directory, deadline)) {
       return spare.get().give(launch);
     }
     Execs.Spec spec =
@@ -131,10 +131,12 @@ final class Launcher {
   }
 
   /** Whether a spare takes a launch. Without an answer it may have: then the launch has failed. */
-  private boolean taken(Spare spare, LaunchRequest request, String directory, Deadline deadline)
+  private boolean taken(
+      Spare spare, Launch launch, LaunchRequest request, String directory, Deadline deadline)
       throws InterruptedException {
     boolean taken = false;
     try {
+      spare.offer(launch);
       String command = posix.release(spare.id(), request, directory);
       Duration half = deadline.remaining().dividedBy(2);
       Deadline part = Deadline.after(half.compareTo(ANSWER) < 0 ? half : ANSWER);

@@ -20,8 +20,9 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A process that was started beforehand and waits for its launch. Its stream becomes the launch's;
- * what comes before it is given away is held until then. Thread-safe.
+ * A process that was started beforehand and waits for its launch. It is offered to one, and given
+ * to it once it has said that it takes it; its stream is the launch's from the offer on, so that
+ * output does not wait for that answer. Thread-safe.
  */
 final class Spare {
   private final LaunchId id;
@@ -70,16 +71,16 @@ final class Spare {
     }
   }
 
-  /** Gives its stream to a launch that it has taken. */
+  /** The launch hears what comes from now on, but no end. */
+  void offer(Launch launch) {
+    reactor.execute(() -> stream.taker = launch);
+  }
+
+  /** It has taken the launch that it was offered to. */
   Attach give(Launch launch) {
     launch.started(exec);
     launch.attached().complete(attach);
-    reactor.execute(
-        () -> {
-          stream.give(launch);
-          // Not before: what is held would have nobody to go to.
-          attach.resume();
-        });
+    reactor.execute(stream::give);
     return attach;
   }
 
@@ -100,8 +101,7 @@ final class Spare {
     private final CompletableFuture<LaunchReport> first = new CompletableFuture<>();
     private final LaunchMarks marks;
     private @Nullable Launch taker;
-    private @Nullable OutputChannel heldChannel;
-    private ByteBuffer held = ByteBuffer.allocate(0);
+    private boolean given;
     private @Nullable Optional<Exception> end;
 
     Stream(LaunchId id, Consumer<LaunchId> lost) {
@@ -115,45 +115,32 @@ final class Spare {
       if (taker != null) {
         return taker.onOutput(channel, bytes);
       }
-      if (!first.isDone()) {
-        if (channel == OutputChannel.STDOUT) {
-          marks.feed(bytes);
-        }
-        return true;
+      if (channel == OutputChannel.STDOUT && !first.isDone()) {
+        marks.feed(bytes);
       }
-      heldChannel = channel;
-      held = ByteBuffer.allocate(bytes.remaining()).put(bytes).flip();
-      return false;
+      return true;
     }
 
-    void give(Launch launch) {
-      taker = launch;
-      if (end != null) {
-        launch.onEnd(end);
+    void give() {
+      given = true;
+      if (end != null && taker != null) {
+        taker.onEnd(end);
       }
     }
 
     @Override
     public boolean onResumed() {
-      if (taker == null) {
-        return false;
-      }
-      OutputChannel channel = heldChannel;
-      if (channel == null) {
-        return taker.onResumed();
-      }
-      heldChannel = null;
-      return taker.onOutput(channel, held);
+      return taker == null || taker.onResumed();
     }
 
     @Override
     public void onEnd(Optional<Exception> broken) {
       end = broken;
       first.complete(LaunchReport.Unknown.INSTANCE);
-      if (taker != null) {
-        taker.onEnd(broken);
-      } else {
+      if (taker == null) {
         lost.accept(id);
+      } else if (given) {
+        taker.onEnd(broken);
       }
     }
   }

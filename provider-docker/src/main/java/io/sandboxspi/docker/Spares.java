@@ -1,6 +1,8 @@
 package io.sandboxspi.docker;
 
+import io.sandboxspi.Registration;
 import io.sandboxspi.core.posix.PosixLauncher;
+import io.sandboxspi.core.time.EngineClock;
 import io.sandboxspi.core.time.Lane;
 import io.sandboxspi.core.time.LaneTask;
 import io.sandboxspi.docker.attach.AttachReactor;
@@ -12,10 +14,12 @@ import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -28,6 +32,8 @@ final class Spares {
   private static final Logger LOG = LoggerFactory.getLogger(Spares.class);
   private static final Duration PATIENCE = Duration.ofSeconds(10);
   private static final Duration DISMISSAL = Duration.ofSeconds(1);
+  // The engine is slow to tell the end of a short command while it starts another process.
+  private static final Duration LULL = Duration.ofMillis(100);
 
   private final int limit;
   private final Execs execs;
@@ -40,6 +46,7 @@ final class Spares {
   // Guarded by the lock.
   private final Deque<Spare> ready = new ArrayDeque<>();
   private final Map<LaunchId, Starting> starting = new LinkedHashMap<>();
+  private final Set<Boolean> due = new HashSet<>();
   private boolean closed;
 
   private record Starting(boolean terminal, LaneTask<Boolean> task) {}
@@ -81,9 +88,21 @@ final class Spares {
     }
   }
 
-  /** A launch of this kind was made: the stock is filled up. */
+  /** A launch of this kind was made: the stock is filled up soon. */
   void used(boolean terminal) {
+    boolean first;
     synchronized (lock) {
+      first = limit > 0 && !closed && due.add(terminal);
+    }
+    if (first) {
+      Registration unused =
+          EngineClock.system().schedule(LULL, () -> lane.execute(() -> fill(terminal)));
+    }
+  }
+
+  private void fill(boolean terminal) {
+    synchronized (lock) {
+      due.remove(terminal);
       long stock =
           ready.stream().filter(spare -> spare.terminal() == terminal).count()
               + starting.values().stream().filter(one -> one.terminal() == terminal).count();

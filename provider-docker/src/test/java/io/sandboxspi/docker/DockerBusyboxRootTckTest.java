@@ -2,7 +2,6 @@ package io.sandboxspi.docker;
 
 import io.sandboxspi.tck.SandboxProviderTck;
 import io.sandboxspi.tck.TckEnvironment;
-import java.util.Map;
 import org.junit.jupiter.api.BeforeAll;
 
 class DockerBusyboxRootTckTest extends SandboxProviderTck {
@@ -13,7 +12,6 @@ class DockerBusyboxRootTckTest extends SandboxProviderTck {
 
   @Override
   protected TckEnvironment environment() {
-    return TckEnvironment.of(new DockerProvider())
-        .options(Map.of("image", TestEngine.BUSYBOX, "pull", "never", "network", "none"));
+    return DockerFixture.kit(TestEngine.BUSYBOX);
   }
 }

@@ -2,7 +2,6 @@ package io.sandboxspi.docker;
 
 import io.sandboxspi.tck.SandboxProviderTck;
 import io.sandboxspi.tck.TckEnvironment;
-import java.util.Map;
 import org.junit.jupiter.api.BeforeAll;
 
 class DockerBusyboxUserTckTest extends SandboxProviderTck {
@@ -13,16 +12,6 @@ class DockerBusyboxUserTckTest extends SandboxProviderTck {
 
   @Override
   protected TckEnvironment environment() {
-    return TckEnvironment.of(new DockerProvider())
-        .options(
-            Map.of(
-                "image",
-                TestEngine.BUSYBOX,
-                "pull",
-                "never",
-                "network",
-                "none",
-                "user",
-                "1000:1000"));
+    return DockerFixture.kit(TestEngine.BUSYBOX, "user", "1000:1000");
   }
 }

@@ -2,7 +2,6 @@ package io.sandboxspi.docker;
 
 import io.sandboxspi.tck.SandboxProviderTck;
 import io.sandboxspi.tck.TckEnvironment;
-import java.util.Map;
 import org.junit.jupiter.api.BeforeAll;
 
 class DockerDebianRootTckTest extends SandboxProviderTck {
@@ -13,7 +12,6 @@ class DockerDebianRootTckTest extends SandboxProviderTck {
 
   @Override
   protected TckEnvironment environment() {
-    return TckEnvironment.of(new DockerProvider())
-        .options(Map.of("image", TestEngine.DEBIAN, "pull", "never", "network", "none"));
+    return DockerFixture.kit(TestEngine.DEBIAN);
   }
 }

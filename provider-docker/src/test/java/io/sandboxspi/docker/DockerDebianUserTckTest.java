@@ -2,7 +2,6 @@ package io.sandboxspi.docker;
 
 import io.sandboxspi.tck.SandboxProviderTck;
 import io.sandboxspi.tck.TckEnvironment;
-import java.util.Map;
 import org.junit.jupiter.api.BeforeAll;
 
 /** Without spares: every launch is made afresh. */
@@ -14,18 +13,6 @@ class DockerDebianUserTckTest extends SandboxProviderTck {
 
   @Override
   protected TckEnvironment environment() {
-    return TckEnvironment.of(new DockerProvider())
-        .options(
-            Map.of(
-                "image",
-                TestEngine.DEBIAN,
-                "pull",
-                "never",
-                "network",
-                "none",
-                "user",
-                "sandbox",
-                "spares",
-                "0"));
+    return DockerFixture.kit(TestEngine.DEBIAN, "user", "sandbox", "spares", "0");
   }
 }

@@ -9,6 +9,7 @@ import io.sandboxspi.core.session.EngineOptions;
 import io.sandboxspi.core.session.EngineSession;
 import io.sandboxspi.docker.engine.Engine;
 import io.sandboxspi.spi.Deadline;
+import io.sandboxspi.tck.TckEnvironment;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -39,6 +40,16 @@ final class DockerFixture {
     options.forEach(builder::option);
     spec.accept(builder);
     return EngineSession.open(new DockerProvider(), builder.build(), EngineOptions.defaults());
+  }
+
+  /** What the conformance kit runs against; other suites use the engine at the same time. */
+  static TckEnvironment kit(String image, String... more) {
+    Map<String, String> options =
+        new HashMap<>(Map.of("image", image, "pull", "never", "network", "none"));
+    for (int i = 0; i < more.length; i += 2) {
+      options.put(more[i], more[i + 1]);
+    }
+    return TckEnvironment.of(new DockerProvider()).options(options).slack(Duration.ofSeconds(20));
   }
 
   static String container(SandboxSession session) {

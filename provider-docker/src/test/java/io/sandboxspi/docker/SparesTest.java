@@ -141,7 +141,7 @@ class SparesTest {
                 backend,
                 odd,
                 "id; pwd; env | grep -vE '^(SANDBOX_PROCESS|HOSTNAME)=' | sort; cat; ulimit -a; umask; trap;"
-                    + " ls -A /workspace; grep -E '^(Sig|NoNew|Cap)' /proc/self/status")
+                    + " ls -A /workspace; grep -E '^(Sig[BIC]|NoNew|Cap)' /proc/self/status")
             .stdout());
     ready(backend, false, spare);
     Heard both = script(backend, Way.PLAIN, "echo out; echo err >&2; exit 7");
