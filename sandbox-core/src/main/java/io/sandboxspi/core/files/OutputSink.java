@@ -21,6 +21,8 @@ final class OutputSink implements ProcessListener {
   // A file system that gives nothing for so long gives nothing more.
   private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(60);
 
+  private static final long DRAIN_NANOS = TimeUnit.SECONDS.toNanos(5);
+
   private final ReentrantLock lock = new ReentrantLock();
   private final Condition changed = lock.newCondition();
   // Guarded by the lock.
@@ -69,11 +71,16 @@ final class OutputSink implements ProcessListener {
     }
   }
 
+  /** Waits for the end of the process and, as they are two events, of its output. */
   ExitStatus exit(Deadline deadline) throws InterruptedException {
     lock.lock();
     try {
       long left = deadline.remainingNanos();
       while (status == null && left > 0) {
+        left = changed.awaitNanos(left);
+      }
+      left = Math.min(left, DRAIN_NANOS);
+      while (status != null && !over && left > 0) {
         left = changed.awaitNanos(left);
       }
       ExitStatus known = status;
