@@ -135,8 +135,8 @@ final class ControlPlane {
   /** Ids of all sandboxes with this in their metadata, paused ones too. */
   List<String> find(String name, String value, Deadline deadline) throws InterruptedException {
     List<String> found = new ArrayList<>();
-    // The parameter is a query of its own.
-    String filter = HttpCall.encode(HttpCall.encode(name) + "=" + HttpCall.encode(value));
+    // The parameter is a query of its own, and the server decodes names and values once more.
+    String filter = HttpCall.encode(twice(name) + "=" + twice(value));
     Optional<String> next = Optional.empty();
     do {
       String path =
@@ -152,5 +152,9 @@ final class ControlPlane {
       next = reply.header("X-Next-Token").filter(token -> !token.isEmpty());
     } while (next.isPresent());
     return found;
+  }
+
+  private static String twice(String text) {
+    return HttpCall.encode(HttpCall.encode(text));
   }
 }

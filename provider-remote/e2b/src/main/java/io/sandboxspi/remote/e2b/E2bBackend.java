@@ -1,5 +1,6 @@
 package io.sandboxspi.remote.e2b;
 
+import io.sandboxspi.Endpoint;
 import io.sandboxspi.ErrorCode;
 import io.sandboxspi.Operation;
 import io.sandboxspi.SandboxException;
@@ -22,14 +23,18 @@ import io.sandboxspi.spi.SandboxProcess;
 import io.sandboxspi.spi.TerminationOutcome;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
 
 /** One sandbox. */
 final class E2bBackend implements SandboxBackend {
   private final E2bRef ref;
   private final ControlPlane controlPlane;
+  private final Envd envd;
   private final ShellBackend shell;
   private final LifeKeeper life;
   private final Lane lane;
+  private volatile boolean detached;
 
   /**
    * Makes no call.
@@ -45,7 +50,7 @@ final class E2bBackend implements SandboxBackend {
     this.ref = ref;
     this.controlPlane = controlPlane;
     this.lane = Lane.light("sandbox-" + session + "-e2b");
-    Envd envd = new Envd(transport, access, ref.user(), ref.streamKeepAlive(), this::renew);
+    this.envd = new Envd(transport, access, ref.user(), ref.streamKeepAlive(), this::renew);
     Machine machine = new E2bMachine(envd, controlPlane, ref.sandbox(), lane::execute);
     this.shell =
         new ShellBackend(
@@ -59,14 +64,22 @@ final class E2bBackend implements SandboxBackend {
   /** The daemon refused: the sandbox is paused, gone, or its token has changed. */
   private Access renew(RemoteException refusal, Deadline deadline) throws InterruptedException {
     return switch (controlPlane.state(ref.sandbox(), deadline)) {
-      case RUNNING -> controlPlane.connect(ref.sandbox(), ref.timeout(), deadline);
+      case RUNNING -> {
+        // Behind a gateway's refusal the call may have had its effect.
+        if (!refusal.refusedWith(401)) {
+          throw refusal;
+        }
+        yield controlPlane.connect(ref.sandbox(), ref.timeout(), deadline);
+      }
       case PAUSED -> {
         if (!ref.resumes()) {
           throw refusal;
         }
         yield controlPlane.connect(ref.sandbox(), ref.timeout(), deadline);
       }
-      case GONE -> throw refusal;
+      case GONE ->
+          throw RemoteException.refused(
+              404, "", "", Optional.empty(), "the sandbox does not exist any more");
     };
   }
 
@@ -88,7 +101,10 @@ final class E2bBackend implements SandboxBackend {
   /** A refusal of the edge says only that there is nothing that answers. */
   private SandboxException explained(SandboxException failure, Deadline deadline)
       throws InterruptedException {
-    if (!(failure.getCause() instanceof RemoteException refusal) || !refusal.refusedWith(502)) {
+    boolean known =
+        failure.getCause() instanceof RemoteException refusal
+            && (refusal.refusedWith(502) || refusal.refusedWith(404));
+    if (!known) {
       return failure;
     }
     try {
@@ -147,8 +163,27 @@ final class E2bBackend implements SandboxBackend {
   }
 
   @Override
+  public Set<Integer> ports() {
+    return ref.ports();
+  }
+
+  @Override
+  public Endpoint endpoint(int port, Deadline deadline) {
+    return envd.access().endpoint(port);
+  }
+
+  @Override
+  public void detach(Deadline deadline) {
+    close();
+    detached = true;
+  }
+
+  @Override
   public ReleaseOutcome release(Deadline deadline) throws InterruptedException {
     close();
+    if (detached) {
+      return ReleaseOutcome.DONE;
+    }
     try {
       return switch (ref.onRelease()) {
         case KEEP -> ReleaseOutcome.DONE;

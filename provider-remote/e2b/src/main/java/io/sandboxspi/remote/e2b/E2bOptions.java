@@ -9,7 +9,9 @@ import java.util.LinkedHashMap;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.TreeMap;
+import java.util.TreeSet;
 import java.util.regex.Pattern;
 
 /**
@@ -24,6 +26,7 @@ import java.util.regex.Pattern;
  * @param user of its processes; empty for the vendor's
  * @param workspace absolute, or below the user's home
  * @param internet whether it has access to the internet
+ * @param ports that are reached from outside
  * @param metadata more of it
  * @param streamKeepAlive how often an idle stream must say that it lives
  * @param client how connections are made
@@ -37,6 +40,7 @@ record E2bOptions(
     Optional<String> user,
     String workspace,
     boolean internet,
+    Set<Integer> ports,
     Map<String, String> metadata,
     Duration streamKeepAlive,
     ClientOptions client) {
@@ -67,14 +71,21 @@ record E2bOptions(
   }
 
   private static final String NAMES =
-      "ca-file, internet, keep-alive, metadata, on-release, on-timeout, proxy,"
+      "ca-file, internet, keep-alive, metadata, on-release, on-timeout, ports, proxy,"
           + " stream-keep-alive, template, timeout, user, workspace";
 
   E2bOptions {
     metadata = Map.copyOf(metadata);
+    ports = Set.copyOf(ports);
   }
 
-  static E2bOptions parse(Map<String, String> given) {
+  /**
+   * Reads them.
+   *
+   * @param durable whether the sandbox is to outlive sessions: then its end is a pause unless the
+   *     options say otherwise
+   */
+  static E2bOptions parse(Map<String, String> given, boolean durable) {
     Map<String, String> left = new TreeMap<>(given);
     String template = take(left, "template", "base");
     matched("template", template, TEMPLATE, "a template's name or id");
@@ -87,11 +98,15 @@ record E2bOptions(
             template,
             seconds("timeout", take(left, "timeout", "300"), 15, LONGEST),
             flag("keep-alive", take(left, "keep-alive", "true")),
-            choice(OnTimeout.class, "on-timeout", take(left, "on-timeout", "kill")),
+            choice(
+                OnTimeout.class,
+                "on-timeout",
+                take(left, "on-timeout", durable ? "pause" : "kill")),
             choice(OnRelease.class, "on-release", take(left, "on-release", "keep")),
             Optional.of(user).filter(name -> !name.isEmpty()),
             workspace(take(left, "workspace", "workspace")),
             flag("internet", take(left, "internet", "true")),
+            ports(take(left, "ports", "")),
             metadata(take(left, "metadata", "")),
             seconds("stream-keep-alive", take(left, "stream-keep-alive", "20"), 1, 300),
             client(
@@ -156,6 +171,19 @@ record E2bOptions(
           "an absolute path or one below the home, without . and .., no system directory");
     }
     return value;
+  }
+
+  private static Set<Integer> ports(String value) {
+    Set<Integer> ports = new TreeSet<>();
+    for (String item : value.isEmpty() ? new String[0] : value.split(",", -1)) {
+      int port = item.matches("[0-9]{1,5}") ? Integer.parseInt(item) : 0;
+      if (port < 1 || port > 65_535 || port == Envd.PORT) {
+        throw SandboxException.invalid(
+            "ports", '"' + item + '"', "1 to 65535 with commas between, not " + Envd.PORT);
+      }
+      ports.add(port);
+    }
+    return ports;
   }
 
   private static Map<String, String> metadata(String value) {

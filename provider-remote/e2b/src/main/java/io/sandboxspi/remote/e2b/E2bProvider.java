@@ -46,8 +46,9 @@ public final class E2bProvider implements SandboxProvider {
   public E2bProvider() {
     this(
         name -> {
-          String value = System.getenv(name);
-          return value != null ? value : System.getProperty(name, "");
+          String property = System.getProperty(name);
+          String variable = System.getenv(name);
+          return property != null ? property : variable != null ? variable : "";
         });
   }
 
@@ -78,7 +79,8 @@ public final class E2bProvider implements SandboxProvider {
         Capability.KILL_GROUP,
         Capability.KILL_ESCAPED,
         Capability.CLIENT_CHOSEN_ID,
-        Capability.REATTACH);
+        Capability.REATTACH,
+        Capability.PORTS);
   }
 
   @Override
@@ -106,7 +108,7 @@ public final class E2bProvider implements SandboxProvider {
   @Override
   public SandboxBackend create(BackendRequest request, Deadline deadline)
       throws InterruptedException {
-    E2bOptions options = E2bOptions.parse(request.options());
+    E2bOptions options = E2bOptions.parse(request.options(), request.durable());
     HttpTransport transport = transport(options.client());
     ControlPlane controlPlane = controlPlane(transport);
     Map<String, String> metadata = Metadata.of(request.sessionId(), options.metadata());

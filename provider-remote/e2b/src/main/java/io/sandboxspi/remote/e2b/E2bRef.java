@@ -4,8 +4,11 @@ import io.sandboxspi.SandboxException;
 import io.sandboxspi.spi.BackendRef;
 import java.time.Duration;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
+import java.util.stream.Collectors;
 
 /**
  * What is kept of a sandbox; never a token.
@@ -18,6 +21,7 @@ import java.util.Optional;
  * @param keepAlive whether an open session renews it
  * @param resumes whether it is woken by its use
  * @param streamKeepAlive how often an idle stream must say that it lives
+ * @param ports that are reached from outside
  * @param onRelease what becomes of it when a session lets go
  */
 record E2bRef(
@@ -29,6 +33,7 @@ record E2bRef(
     boolean keepAlive,
     boolean resumes,
     Duration streamKeepAlive,
+    Set<Integer> ports,
     E2bOptions.OnRelease onRelease) {
 
   static E2bRef of(String sandbox, String home, String workspace, E2bOptions options) {
@@ -41,6 +46,7 @@ record E2bRef(
         options.keepAlive(),
         options.onTimeout() == E2bOptions.OnTimeout.PAUSE,
         options.streamKeepAlive(),
+        options.ports(),
         options.onRelease());
   }
 
@@ -54,6 +60,8 @@ record E2bRef(
     data.put("keep-alive", String.valueOf(keepAlive));
     data.put("resumes", String.valueOf(resumes));
     data.put("stream-keep-alive", String.valueOf(streamKeepAlive.toSeconds()));
+    data.put(
+        "ports", ports.stream().sorted().map(String::valueOf).collect(Collectors.joining(",")));
     data.put("on-release", onRelease.name());
     return new BackendRef(E2bProvider.NAME, data);
   }
@@ -71,6 +79,7 @@ record E2bRef(
               Boolean.parseBoolean(data.get("keep-alive")),
               Boolean.parseBoolean(data.get("resumes")),
               Duration.ofSeconds(Long.parseLong(data.getOrDefault("stream-keep-alive", ""))),
+              ports(data.getOrDefault("ports", "")),
               E2bOptions.OnRelease.valueOf(data.getOrDefault("on-release", "")));
       if (ref.provider().equals(E2bProvider.NAME)
           && parsed.sandbox().matches("[a-z0-9]{1,64}")
@@ -82,6 +91,14 @@ record E2bRef(
       throw wrong(ref);
     }
     throw wrong(ref);
+  }
+
+  private static Set<Integer> ports(String text) {
+    Set<Integer> ports = new HashSet<>();
+    for (String item : text.isEmpty() ? new String[0] : text.split(",")) {
+      ports.add(Integer.valueOf(item));
+    }
+    return ports;
   }
 
   private static SandboxException wrong(BackendRef ref) {

@@ -15,6 +15,8 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Base64;
 import java.util.Optional;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
 
 /**
  * Calls to the daemon in one sandbox. Where it refuses because the sandbox does not run or the
@@ -30,6 +32,7 @@ final class Envd {
   private final Duration keepAlive;
   private final Duration silence;
   private final Renewal renewal;
+  private final Semaphore turn = new Semaphore(1, true);
   private volatile Access access;
 
   /** Finds out how the sandbox is reached now. */
@@ -61,6 +64,11 @@ final class Envd {
     this.renewal = renewal;
   }
 
+  /** How the sandbox is reached now. */
+  Access access() {
+    return access;
+  }
+
   private HttpCall call(String what, String method, String path) {
     Access now = access;
     HttpCall call =
@@ -90,10 +98,23 @@ final class Envd {
       if (!refusal.refusedWith(401) && !refusal.refusedWith(502)) {
         throw refusal;
       }
+      renew(before, refusal, deadline);
+      return attempt.run();
+    }
+  }
+
+  /** Once for all calls that were refused together. */
+  private void renew(Access before, RemoteException refusal, Deadline deadline)
+      throws InterruptedException {
+    if (!turn.tryAcquire(deadline.remainingNanos(), TimeUnit.NANOSECONDS)) {
+      throw refusal;
+    }
+    try {
       if (access == before) {
         access = renewal.renew(refusal, deadline);
       }
-      return attempt.run();
+    } finally {
+      turn.release();
     }
   }
 

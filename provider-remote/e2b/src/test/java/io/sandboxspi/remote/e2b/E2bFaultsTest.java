@@ -51,6 +51,7 @@ class E2bFaultsTest {
   @AfterEach
   void stop() {
     fixture.close();
+    assertThat(fixture.fake.faults().unused()).as("faults that nobody met").isZero();
   }
 
   private SandboxException refusesToOpen(E2bProvider provider, Map<String, String> options) {
@@ -136,7 +137,7 @@ class E2bFaultsTest {
   // Launching
 
   @ParameterizedTest
-  @ValueSource(strings = {"cut before", "cut after", "500", "page", "not json", "big frame"})
+  @ValueSource(strings = {"cut before", "cut after", "500", "502", "page", "not json", "big frame"})
   void aLaunchThatFailsIsSentOnceAndLeavesNothing(String how) throws Exception {
     try (SandboxSession session = fixture.open(Map.of())) {
       int before = fixture.fake.faults().count(START);
@@ -149,6 +150,7 @@ class E2bFaultsTest {
                 case "cut before" -> new Fault.CutBefore();
                 case "cut after" -> new Fault.CutStream(0);
                 case "500" -> Fault.error(500);
+                case "502" -> Fault.error(502);
                 case "page" -> Fault.page(200);
                 case "not json" -> new Fault.SpoilStream(0, new byte[] {0, 0, 0, 0, 1, 'x'});
                 default ->
@@ -320,6 +322,10 @@ class E2bFaultsTest {
       assertThat(fixture.sandbox(session).paused()).isTrue();
       // Its token has changed.
       assertThat(E2bFixture.output(session, "cat kept")).isEqualTo("it");
+      // Waking it has not changed what becomes of it at its end.
+      fixture.sandbox(session).timedOut();
+      assertThat(fixture.sandbox(session).paused()).isTrue();
+      assertThat(new String(session.files().read("kept"), UTF_8)).isEqualTo("it");
     }
   }
 
@@ -360,6 +366,8 @@ class E2bFaultsTest {
             .isEqualTo("late\n");
       }
       assertThat(fixture.fake.headers("Connect-Timeout-Ms")).isZero();
+      // A plain server may not know what to do with an offer of HTTP/2.
+      assertThat(fixture.fake.headers("Upgrade")).isZero();
     }
   }
 
@@ -408,6 +416,21 @@ class E2bFaultsTest {
       running.end(deadline);
       assertThat(end.get(10, TimeUnit.SECONDS).status()).contains(new ExitStatus.Signalled(9));
       assertThat(sleepers(session)).isEqualTo(1);
+    }
+  }
+
+  @Test
+  void aSandboxIsFoundByItsMetadataWhateverThatHolds() throws Exception {
+    try (SandboxSession session = fixture.open(Map.of("metadata", "a b&c%=d=é +%41,other=1"))) {
+      HttpTransport transport =
+          HttpTransport.of(ClientOptions.defaults("test"), RetryPolicy.NONE, ErrorBody::common);
+      Map<String, String> settings = fixture.fake.settings();
+      ControlPlane plane =
+          new ControlPlane(transport, E2bSettings.read(name -> settings.getOrDefault(name, "")));
+      Deadline deadline = Deadline.after(Duration.ofSeconds(20));
+      assertThat(plane.find("a b&c%", "d=é +%41", deadline))
+          .containsExactly(fixture.sandbox(session).id());
+      assertThat(plane.find("a b&c%", "d", deadline)).isEmpty();
     }
   }
 

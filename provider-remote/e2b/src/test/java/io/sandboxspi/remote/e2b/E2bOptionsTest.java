@@ -37,6 +37,8 @@ class E2bOptionsTest {
     "metadata,novalue",
     "metadata,io.sandboxspi.session=x",
     "stream-keep-alive,0",
+    "ports,0",
+    "ports,49983",
     "proxy,ftp://host",
     "ca-file,/no/such/file",
     "tempalte,base"
@@ -58,13 +60,14 @@ class E2bOptionsTest {
 
   @Test
   void defaultsAreTheVendors() {
-    E2bOptions options = E2bOptions.parse(Map.of());
+    E2bOptions options = E2bOptions.parse(Map.of(), false);
     assertThat(options.template()).isEqualTo("base");
     assertThat(options.timeout()).isEqualTo(Duration.ofMinutes(5));
     assertThat(options.keepAlive()).isTrue();
     assertThat(options.onTimeout()).isEqualTo(E2bOptions.OnTimeout.KILL);
     assertThat(options.onRelease()).isEqualTo(E2bOptions.OnRelease.KEEP);
     assertThat(options.workspace()).isEqualTo("workspace");
+    assertThat(E2bOptions.parse(Map.of(), true).onTimeout()).isEqualTo(E2bOptions.OnTimeout.PAUSE);
   }
 
   @Test
@@ -79,6 +82,7 @@ class E2bOptionsTest {
             plain);
     assertThat(access.sandbox()).isEqualTo("iabc");
     assertThat(access.daemon()).hasToString("https://49983-iabc.e2b.dev");
+    assertThat(access.endpoint(8080).uri("http", "/x")).hasToString("https://8080-iabc.e2b.dev/x");
     Map<String, String> given =
         Map.of(
             "E2B_DOMAIN",
@@ -127,7 +131,10 @@ class E2bOptionsTest {
   void aReferenceComesBackWholeAndOthersAreRefused() {
     E2bRef ref =
         E2bRef.of(
-            "iabc", "/home/user", "/home/user/workspace", E2bOptions.parse(Map.of("user", "root")));
+            "iabc",
+            "/home/user",
+            "/home/user/workspace",
+            E2bOptions.parse(Map.of("user", "root"), false));
     assertThat(E2bRef.parse(ref.toRef())).isEqualTo(ref);
     for (BackendRef bad :
         java.util.List.of(

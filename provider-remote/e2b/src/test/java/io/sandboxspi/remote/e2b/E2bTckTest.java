@@ -5,10 +5,13 @@ import io.sandboxspi.tck.SandboxProviderTck;
 import io.sandboxspi.tck.TckEnvironment;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /**
  * The kit through the fake; with {@code E2B_API_KEY} and {@code -De2b.real} against the service.
  */
+@Execution(ExecutionMode.CONCURRENT)
 class E2bTckTest extends SandboxProviderTck {
   private static E2bFake fake;
   private static E2bProvider provider;
@@ -32,6 +35,6 @@ class E2bTckTest extends SandboxProviderTck {
 
   @Override
   protected TckEnvironment environment() {
-    return TckEnvironment.of(provider);
+    return TckEnvironment.of(provider).withoutDescriptorAudit();
   }
 }

@@ -136,7 +136,7 @@ final class ControlPlane {
 
   private void list(Exchange exchange) {
     Map<String, String> wanted = new HashMap<>();
-    for (String pair : exchange.query("metadata").orElse("").split("&")) {
+    for (String pair : decode(exchange.query("metadata").orElse("")).split("&")) {
       int equals = pair.indexOf('=');
       if (equals > 0) {
         wanted.put(decode(pair.substring(0, equals)), decode(pair.substring(equals + 1)));

@@ -143,10 +143,16 @@ final class Kills {
       TerminationOutcome outcome = outcomes.get(launch.id());
       if (outcome != null && outcome.proven()) {
         LaunchReport.Ended end = ends.get(launch.id());
-        launch.tellExit(end == null ? new ExitStatus.Signalled(SIGKILL) : end.status());
+        launch.tellExit(end == null ? unseen(outcome) : end.status());
         launches.settle(launch);
       }
     }
+  }
+
+  private static ExitStatus unseen(TerminationOutcome outcome) {
+    return outcome == TerminationOutcome.Confirmed.INSTANCE
+        ? new ExitStatus.Signalled(SIGKILL)
+        : new ExitStatus.Lost("it had ended before the kill, and nobody saw how");
   }
 
   /** A shell that has gone gets a successor, once; the last part is for the diagnosis. */

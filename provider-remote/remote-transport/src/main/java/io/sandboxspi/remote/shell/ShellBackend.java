@@ -5,6 +5,7 @@ import io.sandboxspi.ExitStatus;
 import io.sandboxspi.Operation;
 import io.sandboxspi.Retryable;
 import io.sandboxspi.SandboxException;
+import io.sandboxspi.core.files.ShellFiles;
 import io.sandboxspi.core.posix.LaunchOption;
 import io.sandboxspi.core.posix.LaunchReport;
 import io.sandboxspi.core.posix.PosixLauncher;
@@ -66,9 +67,10 @@ public final class ShellBackend {
     this.killLane = Lane.platform("sandbox-" + session + "-kill");
     this.control = new ControlLink(machine, state.shell(), "", lane);
     // A shell of their own: a slow file must not keep a kill waiting.
-    this.fileLink = new ControlLink(machine, state.shell(), ShellFiles.LIBRARY, lane);
+    this.fileLink = new ControlLink(machine, state.shell(), ShellFiles.library(), lane);
     this.kills = new Kills(machine, control, state, launches, killLane);
-    this.files = new ShellFiles(workspace, fileLink, machine);
+    this.files =
+        ShellFiles.over(new FileAccess(fileLink, machine, state.directory() + ".files"), workspace);
     this.posix =
         PosixLauncher.of(
             state,
