@@ -37,6 +37,7 @@ final class DockerBackend implements SandboxBackend {
   private final DockerOptions.OnRelease onRelease;
   private final Containers containers;
   private final PublishedPorts published;
+  private final LaunchRecords records;
   private volatile boolean left;
   private final AttachReactor reactor;
   private final AttachReactor questions;
@@ -73,6 +74,7 @@ final class DockerBackend implements SandboxBackend {
     this.killLane = Lane.platform("sandbox-" + session + "-kill");
     this.launches = new Launches();
     this.control = new ControlLink(execs, questions, state.shell(), "");
+    this.records = new LaunchRecords(state, control);
     this.exits = new ExitWatch(execs, control, state, reactor, lane, launches);
     this.kills = new Kills(container, containers, control, state, launches, exits, killLane);
     PosixLauncher posix = Launcher.posix(state);
@@ -148,6 +150,29 @@ final class DockerBackend implements SandboxBackend {
   public Map<LaunchId, TerminationOutcome> killAll(List<LaunchId> ids, Deadline deadline)
       throws InterruptedException {
     return ids.isEmpty() ? Map.of() : kills.kill(ids, deadline);
+  }
+
+  /** Whoever launches in the container leaves a record there. */
+  @Override
+  public TerminationOutcome killOthers(Deadline deadline) throws InterruptedException {
+    List<LaunchId> others;
+    try {
+      others =
+          records.ids(deadline).stream()
+              .filter(id -> !launches.knows(id) && !spares.knows(id))
+              .toList();
+    } catch (EngineException | Refusal e) {
+      return switch (probe(deadline)) {
+        case GONE -> TerminationOutcome.alreadyGone();
+        case RUNNING, UNKNOWN -> TerminationOutcome.unconfirmed(e);
+      };
+    }
+    for (TerminationOutcome outcome : killAll(others, deadline).values()) {
+      if (!outcome.proven()) {
+        return outcome;
+      }
+    }
+    return TerminationOutcome.confirmed();
   }
 
   @Override

@@ -53,6 +53,13 @@ final class Launches {
         ErrorCode.LAUNCH_FAILED, Operation.COMMAND_START, "the launch was killed before it began");
   }
 
+  /** Whether the launch was made, or is refused, by this backend. */
+  boolean knows(LaunchId id) {
+    synchronized (lock) {
+      return open.containsKey(id) || tombstones.containsKey(id);
+    }
+  }
+
   /**
    * These are about to be killed: they must not start from now on, and their streams are read to
    * the end whatever their consumers say.

@@ -162,6 +162,13 @@ final class Spares {
         });
   }
 
+  /** Whether the launch is one that waits here. */
+  boolean knows(LaunchId id) {
+    synchronized (lock) {
+      return starting.containsKey(id) || ready.stream().anyMatch(spare -> spare.id().equals(id));
+    }
+  }
+
   /** Ends all that wait, if the container answers; there are no more from now on. */
   void end(Deadline deadline) {
     List<LaunchId> ids = new ArrayList<>();

@@ -141,6 +141,16 @@ final class LocalBackend implements SandboxBackend {
   }
 
   @Override
+  public TerminationOutcome killOthers(Deadline deadline) throws InterruptedException {
+    try {
+      OwnerJournal.endOthers(workspace, journal, deadline);
+      return TerminationOutcome.confirmed();
+    } catch (IOException e) {
+      return TerminationOutcome.unconfirmed(e);
+    }
+  }
+
+  @Override
   public Set<Integer> ports() {
     return options.ports();
   }

@@ -91,29 +91,55 @@ final class OwnerJournal implements AutoCloseable {
    */
   static void endOrphans(LocalWorkspace workspace, Deadline deadline)
       throws IOException, InterruptedException {
-    List<Path> dead = new ArrayList<>();
-    try (Stream<Path> files = Files.list(workspace.base().resolve(DIRECTORY))) {
-      files.filter(OwnerJournal::ownerIsDead).forEach(dead::add);
-    } catch (NoSuchFileException none) {
-      return;
-    }
+    List<Path> dead = journals(workspace).filter(OwnerJournal::ownerIsDead).toList();
+    end(dead, deadline);
     for (Path file : dead) {
-      List<Target> targets = new ArrayList<>();
-      for (String line : Files.readAllLines(file, StandardCharsets.US_ASCII)) {
-        targets.add(Target.unknown(line));
-      }
-      boolean gone =
-          ProcessSweep.killAll(targets, LocalProcess.nanos(deadline)).values().stream()
-              .allMatch(outcome -> outcome.kind() != Outcome.Kind.UNCONFIRMED);
-      if (!gone) {
-        throw SandboxException.builder(
-                ErrorCode.TERMINATION_UNCONFIRMED,
-                Operation.RESUME,
-                "processes that an earlier owner left are not proven ended")
-            .retryable(Retryable.YES)
-            .build();
-      }
       Files.deleteIfExists(file);
+    }
+  }
+
+  /**
+   * Ends what anybody but one owner has launched in a workspace.
+   *
+   * @param own the owner; empty for nobody
+   */
+  static void endOthers(LocalWorkspace workspace, Optional<OwnerJournal> own, Deadline deadline)
+      throws IOException, InterruptedException {
+    end(
+        journals(workspace).filter(file -> own.isEmpty() || !file.equals(own.get().file)).toList(),
+        deadline);
+  }
+
+  private static Stream<Path> journals(LocalWorkspace workspace) throws IOException {
+    try (Stream<Path> files = Files.list(workspace.base().resolve(DIRECTORY))) {
+      return files.toList().stream();
+    } catch (NoSuchFileException none) {
+      return Stream.empty();
+    }
+  }
+
+  private static void end(List<Path> journals, Deadline deadline)
+      throws IOException, InterruptedException {
+    List<Target> targets = new ArrayList<>();
+    for (Path file : journals) {
+      try {
+        for (String line : Files.readAllLines(file, StandardCharsets.US_ASCII)) {
+          targets.add(Target.unknown(line));
+        }
+      } catch (NoSuchFileException left) {
+        continue; // its owner has ended all of it
+      }
+    }
+    boolean gone =
+        ProcessSweep.killAll(targets, LocalProcess.nanos(deadline)).values().stream()
+            .allMatch(outcome -> outcome.kind() != Outcome.Kind.UNCONFIRMED);
+    if (!gone) {
+      throw SandboxException.builder(
+              ErrorCode.TERMINATION_UNCONFIRMED,
+              Operation.STOP,
+              "processes that another owner launched are not proven ended")
+          .retryable(Retryable.YES)
+          .build();
     }
   }
 

@@ -50,6 +50,18 @@ public interface SandboxBackend {
     return Map.of();
   }
 
+  /**
+   * Ends every launch in the backend that was not made by this object: by an owner that was killed,
+   * or by another that is attached (spec S-SNAP-08). A backend that can be attached to overrides
+   * it.
+   *
+   * <p>A failure to prove the end is an {@link TerminationOutcome.Unconfirmed} outcome; an
+   * exception counts as one.
+   */
+  default TerminationOutcome killOthers(Deadline deadline) throws InterruptedException {
+    return TerminationOutcome.alreadyGone();
+  }
+
   /** The backend's files. */
   BackendFiles files();
 

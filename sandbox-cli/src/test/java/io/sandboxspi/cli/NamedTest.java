@@ -2,14 +2,26 @@ package io.sandboxspi.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.sandboxspi.Snapshot;
+import io.sandboxspi.core.snapshot.LocalSnapshots;
+import io.sandboxspi.core.snapshot.SnapshotStores;
+import io.sandboxspi.core.workspace.TarTree;
+import io.sandboxspi.spi.Deadline;
+import io.sandboxspi.spi.SnapshotStore;
+import io.sandboxspi.spi.TreeEntry;
 import java.io.IOException;
+import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.security.MessageDigest;
+import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Random;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
@@ -119,7 +131,7 @@ class NamedTest {
     good("exec", "demo", "--", "sh", "-c", "echo hi > small");
     assertThat(good("get", "demo", "small", "-")).isEqualTo("hi\n");
     try (CliProcess put = CliProcess.start(environment, "put", "demo", "-", "from")) {
-      put.input().write("piped".getBytes(java.nio.charset.StandardCharsets.UTF_8));
+      put.input().write("piped".getBytes(StandardCharsets.UTF_8));
       put.input().close();
       assertThat(put.end().code()).isZero();
     }
@@ -143,7 +155,7 @@ class NamedTest {
     }
     assertThat(made).isEqualTo(1);
     List<CliProcess> using = new ArrayList<>();
-    for (int i = 0; i < 3; i++) {
+    for (int i = 0; i < 2; i++) {
       using.add(CliProcess.start(environment, "exec", "demo", "--", "sh", "-c", "echo x > f" + i));
       using.add(CliProcess.start(environment, "stop", "demo"));
     }
@@ -154,7 +166,7 @@ class NamedTest {
     good("stop", "demo");
     good("rm", "demo", "--keep-snapshot");
     good("resume", "demo");
-    assertThat(good("exec", "demo", "--", "ls")).isEqualTo("f0\nf1\nf2\n");
+    assertThat(good("exec", "demo", "--", "ls")).isEqualTo("f0\nf1\n");
     good("rm", "demo");
   }
 
@@ -206,11 +218,11 @@ class NamedTest {
   @Tag("S-CLI-08")
   @Tag("S-SNAP-03")
   void aStopThatIsKilledLeavesWholeSnapshotsOnly() throws Exception {
-    int kills = Integer.getInteger("sandbox.kills", 2);
+    int kills = Integer.getInteger("sandbox.kills", 3);
     long seed = System.nanoTime();
     Random random = new Random(seed);
     good("create", "--name", "demo", "--snapshot", "local");
-    good("exec", "demo", "--", "sh", "-c", "seq 1 3000000 > a; sha256sum < a > sum; mkdir d");
+    good("exec", "demo", "--", "sh", "-c", "seq 1 3000000 > a; sha256sum < a > sum");
     long started = System.nanoTime();
     good("stop", "demo");
     long whole = System.nanoTime() - started;
@@ -218,21 +230,50 @@ class NamedTest {
       good("exec", "demo", "--", "sh", "-c", "echo " + i + " >> a; sha256sum < a > sum");
       try (CliProcess stop = CliProcess.start(environment, "stop", "demo")) {
         LockSupport.parkNanos((long) (whole * (0.3 + 0.7 * random.nextDouble())));
-        new ProcessBuilder("kill", "-9", Long.toString(stop.pid())).start().waitFor();
+        stop.signal("KILL");
         stop.end();
       }
-      good("resume", "demo");
-      assertThat(good("exec", "demo", "--", "sh", "-c", "sha256sum < a | cmp - sum && tail -1 a"))
-          .as("live, seed %s", seed)
-          .isEqualTo(i + "\n");
-      good("rm", "demo", "--keep-snapshot");
-      good("resume", "demo");
-      assertThat(cli("exec", "demo", "--", "sh", "-c", "sha256sum < a | cmp - sum").code())
-          .as("restored, seed %s", seed)
-          .isZero();
-      good("exec", "demo", "--", "sh", "-c", "seq 1 3000000 > a");
+      assertThat(wholeSnapshots()).as("kill %s, seed %s", i, seed).isPositive();
     }
+    good("rm", "demo", "--keep-snapshot");
+    good("resume", "demo");
+    assertThat(good("exec", "demo", "--", "sh", "-c", "sha256sum < a | cmp - sum")).isEmpty();
     good("rm", "demo");
-    assertThat(TimeUnit.NANOSECONDS.toSeconds(whole)).isLessThan(60);
+  }
+
+  /** How many snapshots are listed; each is read to its end, and holds what belongs together. */
+  private int wholeSnapshots() throws Exception {
+    Path directory = temporary.resolve("sandbox").resolve("snapshots");
+    SnapshotStore store =
+        SnapshotStores.open("local", Map.of(LocalSnapshots.DIRECTORY, directory.toString()));
+    Deadline soon = Deadline.after(Duration.ofSeconds(60));
+    String lineage =
+        new NamedSandboxes(temporary.resolve("sandbox"))
+            .get("demo")
+            .where()
+            .orElseThrow()
+            .lineage();
+    List<Snapshot> listed = store.list(lineage, soon);
+    for (Snapshot snapshot : listed) {
+      MessageDigest digest = MessageDigest.getInstance("SHA-256");
+      String sum = "";
+      try (InputStream content = store.open(snapshot, soon);
+          TarTree tar = new TarTree(content)) {
+        byte[] buffer = new byte[64 * 1024];
+        for (Optional<TreeEntry> next = tar.next(); next.isPresent(); next = tar.next()) {
+          for (int n = tar.read(buffer, 0, buffer.length);
+              n > 0;
+              n = tar.read(buffer, 0, buffer.length)) {
+            if (next.get().path().equals("a")) {
+              digest.update(buffer, 0, n);
+            } else if (next.get().path().equals("sum")) {
+              sum += new String(buffer, 0, n, StandardCharsets.US_ASCII);
+            }
+          }
+        }
+      }
+      assertThat(sum).startsWith(HexFormat.of().formatHex(digest.digest()));
+    }
+    return listed.size();
   }
 }

@@ -126,6 +126,11 @@ public final class FaultyBackend implements SandboxBackend {
   }
 
   @Override
+  public TerminationOutcome killOthers(Deadline deadline) throws InterruptedException {
+    return delegate.killOthers(deadline);
+  }
+
+  @Override
   public Set<Integer> ports() {
     return delegate.ports();
   }

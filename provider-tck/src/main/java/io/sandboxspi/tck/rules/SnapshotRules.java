@@ -130,6 +130,21 @@ public interface SnapshotRules extends KitAccess {
     Expect.same("S-RESUME-01", 2L, session.checkpoint().oldest(), "number");
   }
 
+  /** What another session runs in the same backend could write, too. */
+  @Test
+  @Rule("S-SNAP-08")
+  default void S_SNAP_08_aStopEndsWhatOthersRunInTheBackend() throws Exception {
+    kit().need(Capability.REATTACH);
+    kit().saving();
+    SandboxSession session = kit().session();
+    SandboxSession other = kit().resume(session.checkpoint());
+    Object unused = other.ptys().start(kit().pty("b", "echo up; " + kit().beating("b")));
+    kit().awaitBeat("b");
+    kit().run(session::stop).returnsWithin("S-SNAP-08", kit().closeBound()).value("S-SNAP-08");
+    kit().dead("S-SNAP-08", "b");
+    kit().call(other::detach).returnsWithin("S-LIFE-11", kit().closeBound()).value("S-LIFE-11");
+  }
+
   /** Where a snapshot can fail. */
   enum Failing {
     /** The store refuses it. */
@@ -315,7 +330,8 @@ public interface SnapshotRules extends KitAccess {
             .run(session::close)
             .returnsWithin("S-CLEAN-05", kit().closeBound())
             .failed("S-SNAP-04");
-    Expect.code("S-SNAP-04", ErrorCode.SNAPSHOT_FAILED, thrown);
+    // The kill that failed counts no more.
+    Expect.code("S-CLEAN-08", ErrorCode.SNAPSHOT_FAILED, thrown);
     kit().reapBehindTheEngine();
     kit().ownsNothing("S-CLEAN-08");
     Expect.same("S-SNAP-04", 0, kit().log().count(FaultPoint.SNAPSHOT_BEFORE), "snapshots");

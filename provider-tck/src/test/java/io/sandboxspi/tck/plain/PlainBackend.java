@@ -20,13 +20,18 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.WeakHashMap;
 
 final class PlainBackend implements SandboxBackend {
+  private static final Set<PlainBackend> ATTACHED =
+      Collections.synchronizedSet(Collections.newSetFromMap(new WeakHashMap<>()));
+
   private final BackendRef ref;
   private final Path home;
   private final Path work;
@@ -38,6 +43,7 @@ final class PlainBackend implements SandboxBackend {
     this.ref = ref;
     this.home = home;
     this.work = home.resolve("work");
+    ATTACHED.add(this);
   }
 
   @Override
@@ -151,6 +157,21 @@ final class PlainBackend implements SandboxBackend {
   @Override
   public Liveness probe(Deadline deadline) {
     return Files.isDirectory(work) ? Liveness.RUNNING : Liveness.GONE;
+  }
+
+  @Override
+  public TerminationOutcome killOthers(Deadline deadline) throws InterruptedException {
+    Set<String> cookies = new HashSet<>();
+    for (PlainBackend other : ATTACHED.toArray(new PlainBackend[0])) {
+      if (other != this && other.home.equals(home)) {
+        synchronized (other.lock) {
+          other.started.forEach(id -> cookies.add("SANDBOX_LAUNCH=" + id.value()));
+        }
+      }
+    }
+    return cookies.isEmpty() || Processes.end(cookies, deadline)
+        ? TerminationOutcome.confirmed()
+        : TerminationOutcome.unconfirmed(new IllegalStateException("something lives"));
   }
 
   @Override

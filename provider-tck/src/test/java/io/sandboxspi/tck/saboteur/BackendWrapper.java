@@ -67,6 +67,11 @@ class BackendWrapper implements SandboxBackend {
   }
 
   @Override
+  public TerminationOutcome killOthers(Deadline deadline) throws InterruptedException {
+    return delegate.killOthers(deadline);
+  }
+
+  @Override
   public Set<Integer> ports() {
     return delegate.ports();
   }

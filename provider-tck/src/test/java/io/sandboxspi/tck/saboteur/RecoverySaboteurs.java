@@ -18,6 +18,7 @@ import io.sandboxspi.spi.ReleaseOutcome;
 import io.sandboxspi.spi.SandboxBackend;
 import io.sandboxspi.spi.SandboxProvider;
 import io.sandboxspi.spi.SnapshotStore;
+import io.sandboxspi.spi.TerminationOutcome;
 import io.sandboxspi.tck.SessionFactory;
 import io.sandboxspi.tck.plain.PlainProvider;
 import java.io.IOException;
@@ -147,6 +148,17 @@ final class RecoverySaboteurs {
             },
             "S_RESUME_0[34].*",
             "S-RESUME-04"),
+        Saboteur.provider(
+            "a backend that leaves others running",
+            backend ->
+                new BackendWrapper(backend) {
+                  @Override
+                  public TerminationOutcome killOthers(Deadline deadline) {
+                    return TerminationOutcome.alreadyGone();
+                  }
+                },
+            "S_SNAP_0[28].*",
+            "S-SNAP-08"),
         Saboteur.session(
             "a detachment that deletes",
             (session, ledger) ->
@@ -265,7 +277,7 @@ final class RecoverySaboteurs {
     public Checkpoint stop() throws InterruptedException {
       try {
         return super.stop();
-      } catch (SandboxException e) {
+      } catch (RuntimeException e) {
         save();
         throw e;
       }

@@ -84,6 +84,14 @@ final class ClosingCall<T> {
     return ended.join();
   }
 
+  /** The next run joins only a call that is under way. */
+  void forgetEnded() {
+    LaneTask<T> current = task;
+    if (current != null && current.isDone()) {
+      task = null;
+    }
+  }
+
   /** The next run makes a call of its own. */
   void forget() {
     task = null;

@@ -1,5 +1,6 @@
 package io.sandboxspi.core.session;
 
+import io.sandboxspi.Capability;
 import io.sandboxspi.Checkpoint;
 import io.sandboxspi.ErrorCode;
 import io.sandboxspi.Operation;
@@ -13,6 +14,7 @@ import io.sandboxspi.core.time.Caller;
 import io.sandboxspi.core.time.LaneTask;
 import io.sandboxspi.spi.ReleaseOutcome;
 import io.sandboxspi.spi.SnapshotStore;
+import io.sandboxspi.spi.TerminationOutcome;
 import java.time.Duration;
 import java.util.EnumMap;
 import java.util.List;
@@ -43,6 +45,7 @@ final class SessionCloser {
   private final SessionCore core;
   private final boolean owned;
   private final Runnable onClosed;
+  private final ClosingCall<TerminationOutcome> others;
   private final ClosingCall<Snapshot> saving;
   private final ClosingCall<Boolean> detaching;
   private final ClosingCall<ReleaseOutcome> releasing;
@@ -87,6 +90,12 @@ final class SessionCloser {
     this.owned = owned;
     this.onClosed = onClosed;
     ErrorCode release = ErrorCode.BACKEND_RELEASE_FAILED;
+    this.others =
+        new ClosingCall<>(
+            core,
+            Operation.STOP,
+            ErrorCode.TERMINATION_UNCONFIRMED,
+            "ending what others have launched");
     this.saving =
         new ClosingCall<>(
             core, Operation.SNAPSHOT, ErrorCode.SNAPSHOT_FAILED, "saving the workspace");
@@ -240,6 +249,7 @@ final class SessionCloser {
       detach(run, failures);
       return;
     }
+    terminateOthers(failures);
     boolean definitive = save(failures);
     if (!next(run, Goal.STOP, failures)) {
       return;
@@ -278,6 +288,20 @@ final class SessionCloser {
       CleanupResult result = attempted.join();
       result.failure().ifPresent(cause -> failures.add(cause, !result.outcome().proven()));
     }
+  }
+
+  /** What runs in a backend that more than one can be attached to is not only ours. */
+  private void terminateOthers(ClosingFailures failures) {
+    if (released || !core.capabilities().contains(Capability.REATTACH)) {
+      return;
+    }
+    others.forgetEnded();
+    Optional<Throwable> failure =
+        others.run(core.spec().timings().kill(), deadline -> core.backend().killOthers(deadline));
+    if (failure.isEmpty() && others.value() instanceof TerminationOutcome.Unconfirmed living) {
+      failure = Optional.of(living.cause());
+    }
+    failure.ifPresent(cause -> failures.add(cause, true));
   }
 
   /** Saves the workspace if it is to be saved; whether nothing is left that would be lost. */
