@@ -121,7 +121,7 @@ public interface FileChangeRules extends KitAccess {
       Expect.that("S-FILE-07", files.read("/etc/passwd").length > 0, "nothing can be read");
       files.makeDirectories(own + "/dir/sub");
       files.move(own + "/dir/f", own + "/dir/g");
-      for (String path : List.of("/etc/new", own + "/ro/new")) {
+      for (String path : List.of(own + "/ro/new", own + "/ro/sub/new")) {
         Expect.code("S-FILE-07", ErrorCode.INVALID_PATH, () -> files.write(path, new byte[1]));
         Expect.code("S-FILE-07", ErrorCode.INVALID_PATH, () -> files.removeTree(path));
         Expect.code("S-FILE-07", ErrorCode.INVALID_PATH, () -> files.move(own + "/dir/g", path));

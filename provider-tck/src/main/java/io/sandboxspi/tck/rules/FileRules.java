@@ -17,6 +17,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.TreeSet;
+import java.util.UUID;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -77,11 +78,14 @@ public interface FileRules extends KitAccess {
   @Scenario("B62")
   default void S_FILE_02_linksThatLeadOutAreRefused() throws Exception {
     SandboxFiles files = kit().files();
+    // A directory of its own: a provider that follows links must not harm the machine it runs on.
+    String outside = "/tmp/sandbox-tck-" + UUID.randomUUID();
     shell(
-        "ln -s /etc/passwd file; ln -s /etc dir; ln -s ../../../../../etc up; mkdir in;"
-            + " echo inside > in/f; ln -s in/f good; ln -s in gooddir; ln -s loop loop;"
-            + " ln -s /nowhere/else dangling");
-    for (String path : List.of("file", "dir/passwd", "up/passwd")) {
+        ("mkdir %1$s; echo outside > %1$s/f; ln -s %1$s/f file; ln -s %1$s dir; ln -s %2$s%1$s up;"
+                + " mkdir in; echo inside > in/f; ln -s in/f good; ln -s in gooddir;"
+                + " ln -s loop loop; ln -s /nowhere/else dangling")
+            .formatted(outside, "../".repeat(12)));
+    for (String path : List.of("file", "dir/f", "up/f")) {
       Expect.code("S-FILE-02", ErrorCode.INVALID_PATH, () -> files.read(path));
     }
     for (String path : List.of("dir/new", "up/new", "dir/sub/new")) {
@@ -105,10 +109,10 @@ public interface FileRules extends KitAccess {
     files.remove("dangling");
     files.removeTree("gooddir");
     Expect.same("S-FILE-02", "inside\n", text("in/f"), "the target of a removed tree link");
-    shell("mkdir t; ln -s ../in t/link; ln -s /etc t/out");
+    shell("mkdir t; ln -s ../in t/link; ln -s " + outside + " t/out");
     files.removeTree("t");
     Expect.same("S-FILE-02", "inside\n", text("in/f"), "what a removed tree linked to");
-    shell("test -e /etc/passwd && test ! -e /etc/new");
+    shell("test -e " + outside + "/f && test ! -e " + outside + "/new && rm -r " + outside);
   }
 
   /** Bytes come back, parents are made, the old content is replaced. */
