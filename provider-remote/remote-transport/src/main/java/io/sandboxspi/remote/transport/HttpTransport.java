@@ -1,5 +1,6 @@
 package io.sandboxspi.remote.transport;
 
+import io.sandboxspi.SandboxException;
 import io.sandboxspi.core.time.Callback;
 import io.sandboxspi.core.time.Lane;
 import io.sandboxspi.remote.transport.RemoteException.Kind;
@@ -185,11 +186,13 @@ public final class HttpTransport {
     } catch (TimeoutException e) {
       throw Failures.timeout(call);
     } catch (ExecutionException e) {
-      if (upload.isPresent() && upload.get().failure().isPresent()) {
+      Optional<Exception> unread = upload.flatMap(UploadStream::failure);
+      if (unread.isPresent() && unread.get() instanceof SandboxException refused) {
+        throw refused;
+      }
+      if (unread.isPresent()) {
         throw new RemoteException(
-            Kind.CLOSED,
-            call.what() + ": its content cannot be read",
-            upload.get().failure().get());
+            Kind.CLOSED, call.what() + ": its content cannot be read", unread.get());
       }
       throw Failures.of(call, e);
     } finally {

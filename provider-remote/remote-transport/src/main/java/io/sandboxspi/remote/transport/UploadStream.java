@@ -8,13 +8,13 @@ import org.jspecify.annotations.Nullable;
 
 /** Content that is sent: remembers that it could not be read, and leaves closing to its owner. */
 final class UploadStream extends FilterInputStream {
-  private volatile @Nullable IOException failure;
+  private volatile @Nullable Exception failure;
 
   UploadStream(InputStream in) {
     super(in);
   }
 
-  Optional<IOException> failure() {
+  Optional<Exception> failure() {
     return Optional.ofNullable(failure);
   }
 
@@ -22,7 +22,7 @@ final class UploadStream extends FilterInputStream {
   public int read(byte[] into, int offset, int length) throws IOException {
     try {
       return in.read(into, offset, length);
-    } catch (IOException e) {
+    } catch (IOException | RuntimeException e) {
       failure = e;
       throw e;
     }
