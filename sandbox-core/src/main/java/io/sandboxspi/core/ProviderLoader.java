@@ -9,6 +9,7 @@ import java.util.Optional;
 import java.util.ServiceConfigurationError;
 import java.util.ServiceLoader;
 import java.util.Set;
+import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -18,8 +19,14 @@ final class ProviderLoader {
 
   private ProviderLoader() {}
 
-  /** A provider, or what is known of a broken one. */
-  record Found(ProviderInfo info, Optional<SandboxProvider> provider) {}
+  /**
+   * A provider, or what is known of a broken one. Only its name is asked for at once: what it can
+   * do here may take the libraries of its backend to tell.
+   *
+   * @param info what it says of itself
+   * @param provider empty if it is known to be broken
+   */
+  record Found(String name, Supplier<ProviderInfo> info, Optional<SandboxProvider> provider) {}
 
   static List<Found> load() {
     ClassLoader context = Thread.currentThread().getContextClassLoader();
@@ -35,7 +42,7 @@ final class ProviderLoader {
         if (!providers.hasNext()) {
           return found;
         }
-        found.add(describe(providers.next()));
+        found.add(named(providers.next()));
       } catch (ServiceConfigurationError | LinkageError e) {
         LOG.debug("a provider cannot be loaded", e);
         found.add(broken(e));
@@ -43,27 +50,37 @@ final class ProviderLoader {
     }
   }
 
-  private static Found describe(SandboxProvider provider) {
-    String implementation = provider.getClass().getName();
+  private static Found named(SandboxProvider provider) {
     try {
-      return new Found(
-          new ProviderInfo(
-              provider.name(), implementation, provider.capabilities(), provider.availability()),
-          Optional.of(provider));
+      String name = provider.name();
+      return new Found(name, () -> described(name, provider), Optional.of(provider));
     } catch (RuntimeException | LinkageError e) {
-      LOG.debug("provider {} cannot describe itself", implementation, e);
-      return new Found(
-          new ProviderInfo(
-              implementation, implementation, Set.of(), Availability.unavailable(reason(e))),
-          Optional.empty());
+      ProviderInfo info = undescribed(provider, e);
+      return new Found(info.name(), () -> info, Optional.empty());
     }
   }
 
+  private static ProviderInfo described(String name, SandboxProvider provider) {
+    try {
+      return new ProviderInfo(
+          name, provider.getClass().getName(), provider.capabilities(), provider.availability());
+    } catch (RuntimeException | LinkageError e) {
+      return undescribed(provider, e);
+    }
+  }
+
+  private static ProviderInfo undescribed(SandboxProvider provider, Throwable failure) {
+    String implementation = provider.getClass().getName();
+    LOG.debug("provider {} cannot describe itself", implementation, failure);
+    return new ProviderInfo(
+        implementation, implementation, Set.of(), Availability.unavailable(reason(failure)));
+  }
+
   private static Found broken(Throwable failure) {
-    return new Found(
+    ProviderInfo info =
         new ProviderInfo(
-            "(broken)", "(unknown)", Set.of(), Availability.unavailable(reason(failure))),
-        Optional.empty());
+            "(broken)", "(unknown)", Set.of(), Availability.unavailable(reason(failure)));
+    return new Found(info.name(), () -> info, Optional.empty());
   }
 
   private static String reason(Throwable failure) {

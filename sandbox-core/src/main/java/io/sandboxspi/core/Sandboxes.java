@@ -84,9 +84,10 @@ public final class Sandboxes {
    */
   public static SandboxProvider provider(String name) {
     List<ProviderLoader.Found> found = ProviderLoader.load();
-    List<ProviderLoader.Found> named =
-        found.stream().filter(each -> each.provider().isPresent()).toList().stream()
-            .filter(each -> each.info().name().equals(name))
+    List<SandboxProvider> named =
+        found.stream()
+            .filter(each -> each.name().equals(name))
+            .flatMap(each -> each.provider().stream())
             .toList();
     if (named.size() > 1) {
       throw SandboxException.of(
@@ -100,17 +101,17 @@ public final class Sandboxes {
           Operation.DISCOVER,
           "no provider \"" + name + "\"; known: " + known(found));
     }
-    return named.get(0).provider().orElseThrow();
+    return named.get(0);
   }
 
   /** Every provider on the class path, broken ones too; in the order in which they were found. */
   public static List<ProviderInfo> providers() {
-    return ProviderLoader.load().stream().map(ProviderLoader.Found::info).toList();
+    return ProviderLoader.load().stream().map(each -> each.info().get()).toList();
   }
 
-  private static String implementations(List<ProviderLoader.Found> found) {
+  private static String implementations(List<SandboxProvider> found) {
     return found.stream()
-        .map(each -> each.info().implementation())
+        .map(each -> each.getClass().getName())
         .collect(Collectors.joining(" and "));
   }
 
@@ -118,7 +119,9 @@ public final class Sandboxes {
     if (found.isEmpty()) {
       return "none; add a provider to the class path";
     }
-    return found.stream().map(each -> describe(each.info())).collect(Collectors.joining(", "));
+    return found.stream()
+        .map(each -> describe(each.info().get()))
+        .collect(Collectors.joining(", "));
   }
 
   private static String describe(ProviderInfo info) {

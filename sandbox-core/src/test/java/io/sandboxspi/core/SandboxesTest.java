@@ -20,6 +20,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -60,6 +61,17 @@ class SandboxesTest {
         .anyMatch(text -> text.contains("cannot be made today"))
         .anyMatch(text -> text.contains("lost my name"));
     assertThat(Sandboxes.provider("good")).isInstanceOf(Good.class);
+  }
+
+  @Test
+  @Tag("S-DISC-01")
+  void onlyTheOneThatIsAskedForHasToSayWhatItCanDo() throws Exception {
+    provide(Good.class.getName(), Slow.class.getName());
+    Slow.ASKED.set(0);
+    assertThat(Sandboxes.provider("good")).isInstanceOf(Good.class);
+    assertThat(Slow.ASKED).hasValue(0);
+    assertThat(Sandboxes.providers()).extracting(ProviderInfo::name).contains("good", "slow");
+    assertThat(Slow.ASKED).hasValue(1);
   }
 
   @Test
@@ -134,6 +146,22 @@ class SandboxesTest {
     @Override
     public String name() {
       throw new IllegalStateException("lost my name");
+    }
+  }
+
+  /** Must not be asked in vain. */
+  public static final class Slow extends Good {
+    private static final AtomicInteger ASKED = new AtomicInteger();
+
+    @Override
+    public String name() {
+      return "slow";
+    }
+
+    @Override
+    public Availability availability() {
+      ASKED.incrementAndGet();
+      return Availability.available();
     }
   }
 
