@@ -13,6 +13,7 @@ module io.sandboxspi.core {
   exports io.sandboxspi.core.output;
   exports io.sandboxspi.core.posix;
   exports io.sandboxspi.core.pty;
+  exports io.sandboxspi.core.reap;
   exports io.sandboxspi.core.session;
   exports io.sandboxspi.core.snapshot;
   exports io.sandboxspi.core.time;

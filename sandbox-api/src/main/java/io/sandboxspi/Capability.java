@@ -29,6 +29,8 @@ public enum Capability {
   NATIVE_SNAPSHOTS,
   /** Ports that were declared at creation can be reached from outside. */
   PORTS,
+  /** Backends can be listed with who made them, so that orphans are found. */
+  LIST,
   /** Commands can run as another user. */
   USERS,
   /** Commands cannot see the host's processes, files and network. */

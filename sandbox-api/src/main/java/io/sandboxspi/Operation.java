@@ -4,7 +4,7 @@ package io.sandboxspi;
 public enum Operation {
   /** Checking a value. */
   VALIDATE,
-  /** Finding a provider. */
+  /** Finding a provider, or the backends of one. */
   DISCOVER,
   /** Creating a backend and its session. */
   CREATE,

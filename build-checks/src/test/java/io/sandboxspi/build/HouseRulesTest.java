@@ -96,7 +96,7 @@ class HouseRulesTest {
         .callCodeUnitWhere(makesThreads())
         .because("every thread has an owner and a name: " + THREAD_OWNERS)
         .allowEmptyShould(true)
-        .check(Classes.main("sandbox-api", "sandbox-core", "provider-local"));
+        .check(Classes.main("sandbox-api", "sandbox-core", "provider-local", "provider-docker"));
   }
 
   @Test

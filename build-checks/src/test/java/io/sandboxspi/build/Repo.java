@@ -15,7 +15,13 @@ import java.util.stream.Stream;
 final class Repo {
   /** Every module that may hold main code; one that does not exist yet is passed over. */
   static final List<String> MODULES =
-      List.of("sandbox-api", "sandbox-core", "provider-tck", "provider-local", "sandbox-cli");
+      List.of(
+          "sandbox-api",
+          "sandbox-core",
+          "provider-tck",
+          "provider-local",
+          "provider-docker",
+          "sandbox-cli");
 
   private Repo() {}
 

@@ -22,6 +22,7 @@ class SpecTraceTest {
           "CORE", List.of(Repo.testClasses("sandbox-core")),
           "KIT", List.of(Repo.testClasses("provider-tck")),
           "LOCAL", List.of(Repo.testClasses("provider-local")),
+          "DOCKER", List.of(Repo.testClasses("provider-docker")),
           "CLI", List.of(Repo.testClasses("sandbox-cli")));
 
   @Test

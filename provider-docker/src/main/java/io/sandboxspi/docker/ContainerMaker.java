@@ -15,6 +15,7 @@ import io.sandboxspi.SandboxException;
 import io.sandboxspi.docker.engine.Engine;
 import io.sandboxspi.docker.engine.EngineException;
 import io.sandboxspi.docker.engine.Refusal;
+import io.sandboxspi.spi.BackendRequest;
 import io.sandboxspi.spi.Deadline;
 import java.math.BigDecimal;
 import java.time.Duration;
@@ -55,14 +56,15 @@ final class ContainerMaker {
   }
 
   /** Makes a container that runs; answers its id. */
-  String make(String session, DockerOptions options, Deadline deadline)
+  String make(BackendRequest request, DockerOptions options, Deadline deadline)
       throws InterruptedException {
+    String session = request.sessionId();
     boolean done = false;
     boolean made = false;
     try {
       image(options, deadline);
       made = true;
-      String id = engine.call(deadline, client -> spec(client, session, options).exec().getId());
+      String id = engine.call(deadline, client -> spec(client, request, options).exec().getId());
       new WorkspaceMaker(engine, id).prepare(options, deadline);
       Optional<Object> unused =
           engine.call(
@@ -85,14 +87,16 @@ final class ContainerMaker {
   }
 
   private CreateContainerCmd spec(
-      com.github.dockerjava.api.DockerClient client, String session, DockerOptions options) {
+      com.github.dockerjava.api.DockerClient client,
+      BackendRequest request,
+      DockerOptions options) {
     CreateContainerCmd command =
         client
             .createContainerCmd(options.image())
-            .withName(name(session))
+            .withName(name(request.sessionId()))
             .withEntrypoint("/bin/sh", "-c", MAIN)
             .withCmd()
-            .withLabels(Labels.of(session, options))
+            .withLabels(Labels.of(request, options))
             .withHealthcheck(new HealthCheck().withTest(List.of("NONE")))
             .withStopSignal("SIGTERM")
             .withHostConfig(host(options))

@@ -195,6 +195,11 @@ record DockerOptions(
     return options;
   }
 
+  /** The engine's address, if it is given; the names of all options are checked. */
+  static Optional<String> host(Map<String, String> given) {
+    return new OptionReader(given, NAMES).read(HOST, value -> value);
+  }
+
   private void checkTogether() {
     if (network == Network.NONE && !ports.isEmpty()) {
       throw SandboxException.invalid("ports", "given", "nothing with network=none");

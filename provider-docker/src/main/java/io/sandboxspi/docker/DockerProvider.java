@@ -13,12 +13,14 @@ import io.sandboxspi.spi.Availability;
 import io.sandboxspi.spi.BackendRef;
 import io.sandboxspi.spi.BackendRequest;
 import io.sandboxspi.spi.Deadline;
+import io.sandboxspi.spi.ListedBackend;
 import io.sandboxspi.spi.ReleaseOutcome;
 import io.sandboxspi.spi.SandboxBackend;
 import io.sandboxspi.spi.SandboxProvider;
 import java.nio.file.Files;
 import java.util.EnumSet;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
@@ -35,7 +37,7 @@ public final class DockerProvider implements SandboxProvider {
   /** The name it is opened by. */
   public static final String NAME = "docker";
 
-  private static final String CONTAINER = "container";
+  static final String CONTAINER = "container";
 
   private final Map<String, DockerBackend> live = new ConcurrentHashMap<>();
 
@@ -61,6 +63,7 @@ public final class DockerProvider implements SandboxProvider {
         Capability.CLIENT_CHOSEN_ID,
         Capability.REATTACH,
         Capability.PORTS,
+        Capability.LIST,
         Capability.CONFINED);
   }
 
@@ -91,7 +94,7 @@ public final class DockerProvider implements SandboxProvider {
       throws InterruptedException {
     DockerOptions options = DockerOptions.parse(request.options());
     Engine engine = engine(options.host());
-    String container = new ContainerMaker(engine).make(request.sessionId(), options, deadline);
+    String container = new ContainerMaker(engine).make(request, options, deadline);
     Map<String, String> data = new HashMap<>();
     data.put(CONTAINER, container);
     options.host().ifPresent(host -> data.put(DockerOptions.HOST, host));
@@ -140,8 +143,9 @@ public final class DockerProvider implements SandboxProvider {
         throw SandboxException.invalid(
             "backend reference", container, "a container that this provider made");
       }
-      containers.awaken(container, found.state(), deadline);
       Map<String, String> labels = found.labels();
+      Listing.take(engine, container, labels, deadline);
+      containers.awaken(container, found.state(), deadline);
       DockerBackend backend =
           new DockerBackend(
               engine,
@@ -181,6 +185,20 @@ public final class DockerProvider implements SandboxProvider {
           .retryable(Retryable.YES)
           .context(CONTAINER, container)
           .build();
+    }
+  }
+
+  /** Every container of the engine that has this provider's labels. */
+  @Override
+  public List<ListedBackend> list(Map<String, String> options, Deadline deadline)
+      throws InterruptedException {
+    Optional<String> host = DockerOptions.host(options);
+    try {
+      return Listing.of(engine(host), host, deadline);
+    } catch (EngineException e) {
+      throw Failures.of(Operation.DISCOVER, e);
+    } catch (Refusal e) {
+      throw Failures.of(Operation.DISCOVER, e);
     }
   }
 

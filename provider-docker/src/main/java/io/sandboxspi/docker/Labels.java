@@ -1,5 +1,7 @@
 package io.sandboxspi.docker;
 
+import io.sandboxspi.core.reap.Owner;
+import io.sandboxspi.spi.BackendRequest;
 import java.time.Instant;
 import java.util.HashMap;
 import java.util.Map;
@@ -11,7 +13,7 @@ final class Labels {
   /** The session's id. */
   static final String SESSION = PREFIX + "session";
 
-  /** Who made it. */
+  /** Who made it, as {@link Owner} writes it. */
   static final String OWNER = PREFIX + "owner";
 
   /** When it was made: an ISO-8601 instant. */
@@ -28,10 +30,10 @@ final class Labels {
 
   private Labels() {}
 
-  static Map<String, String> of(String session, DockerOptions options) {
+  static Map<String, String> of(BackendRequest request, DockerOptions options) {
     Map<String, String> labels = new HashMap<>(options.labels());
-    labels.put(SESSION, session);
-    labels.put(OWNER, owner());
+    labels.put(SESSION, request.sessionId());
+    labels.put(OWNER, Owner.of(request));
     labels.put(CREATED, Instant.now().toString());
     labels.put(WORKSPACE, options.workspace());
     labels.put(ON_RELEASE, options.onRelease().name());
@@ -43,9 +45,5 @@ final class Labels {
   static int spares(Map<String, String> labels) {
     String text = labels.getOrDefault(SPARES, "0");
     return text.matches("[0-9]{1,2}") ? Integer.parseInt(text) : 0;
-  }
-
-  private static String owner() {
-    return System.getProperty("user.name", "unknown") + "/" + ProcessHandle.current().pid();
   }
 }

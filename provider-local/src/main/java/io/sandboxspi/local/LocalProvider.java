@@ -9,11 +9,14 @@ import io.sandboxspi.spi.Availability;
 import io.sandboxspi.spi.BackendRef;
 import io.sandboxspi.spi.BackendRequest;
 import io.sandboxspi.spi.Deadline;
+import io.sandboxspi.spi.ListedBackend;
 import io.sandboxspi.spi.ReleaseOutcome;
 import io.sandboxspi.spi.SandboxBackend;
 import io.sandboxspi.spi.SandboxProvider;
 import java.io.IOException;
+import java.nio.file.Path;
 import java.util.EnumSet;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
@@ -63,7 +66,8 @@ public final class LocalProvider implements SandboxProvider {
             Capability.KILL_GROUP,
             Capability.CLIENT_CHOSEN_ID,
             Capability.REATTACH,
-            Capability.PORTS);
+            Capability.PORTS,
+            Capability.LIST);
     if (PtyDrivers.LINUX) {
       // Only there can the descendants of a process be found.
       capabilities.add(Capability.KILL_ESCAPED);
@@ -84,8 +88,7 @@ public final class LocalProvider implements SandboxProvider {
     SharedDriver.Lease lease = lease();
     boolean done = false;
     try {
-      LocalWorkspace workspace =
-          LocalWorkspace.make(request.sessionId(), options.base(), options.workspace());
+      LocalWorkspace workspace = LocalWorkspace.make(request, options.base(), options.workspace());
       if (!request.durable()) {
         LiveBackends.add(workspace);
       }
@@ -153,6 +156,23 @@ public final class LocalProvider implements SandboxProvider {
     }
     LiveBackends.remove(workspace);
     return ReleaseOutcome.DESTROYED;
+  }
+
+  /** What is in {@code base}, or this JVM's directory for temporary files, and is this user's. */
+  @Override
+  public List<ListedBackend> list(Map<String, String> options, Deadline deadline) {
+    Path below =
+        LocalOptions.parse(options).base().orElse(Path.of(System.getProperty("java.io.tmpdir")));
+    try {
+      return LocalWorkspace.list(below.toRealPath());
+    } catch (IOException e) {
+      throw SandboxException.builder(
+              ErrorCode.TRANSPORT,
+              Operation.DISCOVER,
+              "the directory of the workspaces cannot be read: " + e.getClass().getSimpleName())
+          .cause(e)
+          .build();
+    }
   }
 
   private LocalBackend backend(

@@ -1,11 +1,18 @@
 package io.sandboxspi.local;
 
+import io.sandboxspi.core.reap.Owner;
 import io.sandboxspi.local.files.TreeRemoval;
 import io.sandboxspi.spi.BackendRef;
+import io.sandboxspi.spi.BackendRequest;
+import io.sandboxspi.spi.ListedBackend;
 import java.io.IOException;
+import java.nio.file.DirectoryIteratorException;
+import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
@@ -33,9 +40,9 @@ record LocalWorkspace(Path base, Path directory, boolean owned) {
    * @param parent where; empty for the system's temporary directory
    * @param given the caller's workspace
    */
-  static LocalWorkspace make(String sessionId, Optional<Path> parent, Optional<Path> given)
+  static LocalWorkspace make(BackendRequest request, Optional<Path> parent, Optional<Path> given)
       throws IOException {
-    String prefix = PREFIX + sessionId + "-";
+    String prefix = PREFIX + request.sessionId() + "-";
     Path base =
         (parent.isPresent()
                 ? Files.createTempDirectory(parent.get(), prefix)
@@ -43,7 +50,7 @@ record LocalWorkspace(Path base, Path directory, boolean owned) {
             .toRealPath();
     boolean done = false;
     try {
-      Files.createFile(base.resolve(MARKER));
+      WorkspaceMark.write(base.resolve(MARKER), request.sessionId(), Owner.of(request));
       Files.createDirectory(base.resolve("tmp"));
       Path directory =
           given.isPresent()
@@ -57,6 +64,39 @@ record LocalWorkspace(Path base, Path directory, boolean owned) {
         Files.deleteIfExists(base.resolve(MARKER));
         Files.delete(base);
       }
+    }
+  }
+
+  /** This user's below a directory that have not been removed. */
+  static List<ListedBackend> list(Path below) throws IOException {
+    List<ListedBackend> found = new ArrayList<>();
+    String user = System.getProperty("user.name", "");
+    try (DirectoryStream<Path> bases = Files.newDirectoryStream(below, PREFIX + "*")) {
+      for (Path base : bases) {
+        LocalWorkspace workspace = new LocalWorkspace(base, base.resolve("workspace"), true);
+        if (workspace.ours() && belongsTo(base, user)) {
+          WorkspaceMark.read(base.resolve(MARKER))
+              .map(
+                  mark ->
+                      new ListedBackend(
+                          new BackendRef(LocalProvider.NAME, workspace.data()),
+                          mark.session(),
+                          mark.owner(),
+                          mark.created()))
+              .ifPresent(found::add);
+        }
+      }
+    } catch (DirectoryIteratorException e) {
+      throw e.getCause();
+    }
+    return found;
+  }
+
+  private static boolean belongsTo(Path base, String user) {
+    try {
+      return Files.getOwner(base, LinkOption.NOFOLLOW_LINKS).getName().equals(user);
+    } catch (IOException gone) {
+      return false;
     }
   }
 
@@ -98,8 +138,10 @@ record LocalWorkspace(Path base, Path directory, boolean owned) {
   /** Makes again what a release removed. */
   LocalWorkspace prepared() throws IOException {
     if (!ours()) {
-      return make("attached", Optional.empty(), Optional.of(directory));
+      return make(
+          new BackendRequest("attached", Map.of()), Optional.empty(), Optional.of(directory));
     }
+    WorkspaceMark.take(base.resolve(MARKER));
     if (!Files.isDirectory(temporary())) {
       Files.createDirectory(temporary());
     }

@@ -19,7 +19,7 @@ final class KitExtension implements BeforeEachCallback, AfterEachCallback {
 
   @Override
   public void beforeEach(ExtensionContext context) throws Exception {
-    SandboxProviderTck test = (SandboxProviderTck) context.getRequiredTestInstance();
+    KitTests test = (KitTests) context.getRequiredTestInstance();
     if (test instanceof ConfiguredTck configured) {
       configured.configure(context.getConfigurationParameter(ConfiguredTck.PARAMETER));
     }
@@ -35,7 +35,7 @@ final class KitExtension implements BeforeEachCallback, AfterEachCallback {
 
   @Override
   public void afterEach(ExtensionContext context) throws Exception {
-    SandboxProviderTck test = (SandboxProviderTck) context.getRequiredTestInstance();
+    KitTests test = (KitTests) context.getRequiredTestInstance();
     Throwable thrown = context.getExecutionException().orElse(null);
     if (thrown instanceof TestAbortedException) {
       test.kit().close(false);

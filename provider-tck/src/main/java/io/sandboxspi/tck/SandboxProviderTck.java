@@ -1,6 +1,5 @@
 package io.sandboxspi.tck;
 
-import io.sandboxspi.tck.kit.TckKit;
 import io.sandboxspi.tck.rules.ArchiveRules;
 import io.sandboxspi.tck.rules.CancelRules;
 import io.sandboxspi.tck.rules.CapabilityRules;
@@ -18,6 +17,7 @@ import io.sandboxspi.tck.rules.ManifestRules;
 import io.sandboxspi.tck.rules.OutputRules;
 import io.sandboxspi.tck.rules.PortRules;
 import io.sandboxspi.tck.rules.PtyRules;
+import io.sandboxspi.tck.rules.ReapRules;
 import io.sandboxspi.tck.rules.RegistryRules;
 import io.sandboxspi.tck.rules.ResumeRules;
 import io.sandboxspi.tck.rules.SnapshotRules;
@@ -26,10 +26,6 @@ import io.sandboxspi.tck.rules.StallRules;
 import io.sandboxspi.tck.rules.StartRules;
 import io.sandboxspi.tck.rules.TerminalRules;
 import io.sandboxspi.tck.rules.TreeRules;
-import org.jspecify.annotations.Nullable;
-import org.junit.jupiter.api.DisplayNameGeneration;
-import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.extension.ExtendWith;
 
 /**
  * The conformance kit. A provider's tests extend this class and return an environment:
@@ -42,12 +38,11 @@ import org.junit.jupiter.api.extension.ExtendWith;
  *
  * <p>Every test carries the ids of the rules of {@code docs/spec.md} that it checks. A test is
  * skipped only for a capability that the provider does not declare. The tests must not run in
- * parallel: they count descriptors, threads and processes.
+ * parallel: they count descriptors, threads and processes. Where that takes too long, extend its
+ * four parts instead, and run them in JVMs of their own: {@link CommandsTck}, {@link TerminalsTck},
+ * {@link StartsTck}, {@link CleanupTck}.
  */
-@ExtendWith(KitExtension.class)
-@DisplayNameGeneration(RuleNames.class)
-@Timeout(150)
-public abstract class SandboxProviderTck
+public abstract class SandboxProviderTck extends KitTests
     implements CommandRules,
         InputRules,
         CommandEndRules,
@@ -66,6 +61,7 @@ public abstract class SandboxProviderTck
         SnapshotRules,
         ResumeRules,
         PortRules,
+        ReapRules,
         FileRules,
         FileChangeRules,
         ArchiveRules,
@@ -73,23 +69,6 @@ public abstract class SandboxProviderTck
         EventRules,
         SpiRules,
         CapabilityRules {
-  private @Nullable TckKit kit;
-
   /** For subclasses. */
   protected SandboxProviderTck() {}
-
-  /** What to run against; called once for each test. */
-  protected abstract TckEnvironment environment();
-
-  @Override
-  public final TckKit kit() {
-    if (kit == null) {
-      throw new IllegalStateException("the kit exists during a test only");
-    }
-    return kit;
-  }
-
-  void kit(TckKit value) {
-    kit = value;
-  }
 }

@@ -1,6 +1,11 @@
 package io.sandboxspi.spi;
 
 import io.sandboxspi.Capability;
+import io.sandboxspi.ErrorCode;
+import io.sandboxspi.Operation;
+import io.sandboxspi.SandboxException;
+import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 
@@ -45,4 +50,20 @@ public interface SandboxProvider {
 
   /** Deletes a backend with everything in it; one that is gone already is a success. */
   ReleaseOutcome delete(BackendRef ref, Deadline deadline) throws InterruptedException;
+
+  /**
+   * Lists the backends that carry this provider's marks, whoever made them, also those that do not
+   * run; nothing else is ever listed (spec S-REAP-01).
+   *
+   * @param options of the spec; those that say where the backends are count, names are checked
+   * @throws io.sandboxspi.SandboxException {@link io.sandboxspi.ErrorCode#UNSUPPORTED} without
+   *     {@link Capability#LIST}
+   */
+  default List<ListedBackend> list(Map<String, String> options, Deadline deadline)
+      throws InterruptedException {
+    throw SandboxException.of(
+        ErrorCode.UNSUPPORTED,
+        Operation.DISCOVER,
+        "provider " + name() + " keeps no list of what it made");
+  }
 }

@@ -28,6 +28,7 @@ public final class Main {
               Map.entry("ls", engine -> new LsCommand(engine)),
               Map.entry("providers", engine -> new ProvidersCommand(engine)),
               Map.entry("put", engine -> new PutCommand(engine)),
+              Map.entry("reap", engine -> new ReapCommand()),
               Map.entry("resume", engine -> new ResumeCommand(engine)),
               Map.entry("rm", engine -> new RmCommand(engine)),
               Map.entry("run", engine -> new RunCommand(engine)),

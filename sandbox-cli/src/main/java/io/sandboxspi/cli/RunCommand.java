@@ -38,8 +38,8 @@ final class RunCommand extends SandboxCliCommand {
   @Override
   public Integer call() throws InterruptedException {
     try (ShutdownGuard guard = ShutdownGuard.open();
-        SandboxSession session = open()) {
-      return run(this, session, configured(Command.of(words())), guard);
+        OpenSandbox sandbox = open()) {
+      return run(this, sandbox.session(), configured(Command.of(words())), guard);
     }
   }
 

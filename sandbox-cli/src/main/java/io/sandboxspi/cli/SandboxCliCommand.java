@@ -1,7 +1,6 @@
 package io.sandboxspi.cli;
 
 import io.sandboxspi.Command;
-import io.sandboxspi.SandboxSession;
 import io.sandboxspi.SandboxSpec;
 import java.util.List;
 import picocli.CommandLine.Model.OptionSpec;
@@ -14,6 +13,9 @@ abstract class SandboxCliCommand extends CliCommand {
     super(name, description, footer);
     this.engine = engine;
     declareProvider(this);
+    declareSandbox(this);
+    text("--user", "USER", "User in the sandbox, short for --option user=USER.");
+    flag("--keep", "Lets go of the sandbox without removing it, and names it.");
     declareSurroundings(this);
   }
 
@@ -37,12 +39,20 @@ abstract class SandboxCliCommand extends CliCommand {
             .description("Option of the provider; repeatable."));
   }
 
+  /** Declares what says which sandbox is made. */
+  static void declareSandbox(CliCommand command) {
+    command.text("--image", "IMAGE", "Image of the sandbox, short for --option image=IMAGE.");
+  }
+
   static String provider(CliCommand command) {
     return command.<String>value("--provider").orElse("local");
   }
 
   static SandboxSpec sandbox(CliCommand command) {
     SandboxSpec.Builder spec = SandboxSpec.builder();
+    for (String name : List.of("image", "user")) {
+      command.<String>value("--" + name).ifPresent(value -> spec.option(name, value));
+    }
     for (String option : command.values("--option")) {
       int end = option.indexOf('=');
       if (end <= 0) {
@@ -54,8 +64,9 @@ abstract class SandboxCliCommand extends CliCommand {
     return spec.build();
   }
 
-  final SandboxSession open() throws InterruptedException {
-    return engine.open(provider(this), sandbox(this));
+  final OpenSandbox open() throws InterruptedException {
+    return new OpenSandbox(
+        engine.open(provider(this), sandbox(this)), has("--keep"), spec().commandLine().getErr());
   }
 
   /** The command with the environment and directory that the user asked for. */

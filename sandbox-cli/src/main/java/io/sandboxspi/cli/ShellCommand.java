@@ -1,7 +1,6 @@
 package io.sandboxspi.cli;
 
 import io.sandboxspi.Command;
-import io.sandboxspi.SandboxSession;
 import io.sandboxspi.TerminalSize;
 
 /** {@code sandbox shell}: the user's terminal in a fresh sandbox (spec S-CLI-03). */
@@ -22,8 +21,9 @@ final class ShellCommand extends SandboxCliCommand {
     Command command = words().isEmpty() ? Command.shell(BEST_SHELL) : Command.of(words());
     Command sized = withTerminalType(configured(command)).terminal(window());
     try (ShutdownGuard guard = ShutdownGuard.open();
-        SandboxSession session = open()) {
-      return ExitCodes.of(Passthrough.runRaw(session, sized, guard, ShellCommand::window).status());
+        OpenSandbox sandbox = open()) {
+      return ExitCodes.of(
+          Passthrough.runRaw(sandbox.session(), sized, guard, ShellCommand::window).status());
     }
   }
 

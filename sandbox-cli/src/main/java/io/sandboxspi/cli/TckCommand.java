@@ -31,6 +31,7 @@ final class TckCommand extends CliCommand {
         "",
         "It counts descriptors, threads and processes: leave the machine alone meanwhile.");
     SandboxCliCommand.declareProvider(this);
+    SandboxCliCommand.declareSandbox(this);
     text("--report", "DIRECTORY", "Writes report.json and report.md there.");
     texts("--rule", "ID", "Checks this rule only, for instance S-EXEC-04; repeatable.");
   }

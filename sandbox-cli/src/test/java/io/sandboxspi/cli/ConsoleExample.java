@@ -58,6 +58,10 @@ record ConsoleExample(String place, List<Step> steps) {
     return examples;
   }
 
+  boolean needsDocker() {
+    return steps.stream().anyMatch(step -> step.command().contains("--provider docker"));
+  }
+
   @Override
   public String toString() {
     return place;

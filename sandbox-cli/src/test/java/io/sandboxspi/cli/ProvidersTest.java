@@ -35,7 +35,19 @@ class ProvidersTest {
     assertThat(byName.get("local").get("capabilities")).anyMatch(it -> it.asText().equals("TTY"));
     assertThat(byName.get("absent").get("available").asBoolean()).isFalse();
     assertThat(byName.get("absent").get("reason").asText()).contains("moon base");
-    assertThat(byName).hasSize(4);
+    assertThat(byName).containsKey("docker").hasSize(5);
+  }
+
+  @Test
+  @Rule("S-CLI-06")
+  void saysWhatDockerLacks() throws Exception {
+    try (CliProcess cli =
+        CliProcess.start(Map.of("DOCKER_HOST", "unix:///no/such/socket"), "providers")) {
+      CliProcess.Result result = cli.end();
+
+      assertThat(result.code()).isZero();
+      assertThat(result.out()).contains("docker: unavailable, there is no socket /no/such/socket");
+    }
   }
 
   @Test

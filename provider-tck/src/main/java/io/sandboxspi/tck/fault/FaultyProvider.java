@@ -5,11 +5,13 @@ import io.sandboxspi.spi.Availability;
 import io.sandboxspi.spi.BackendRef;
 import io.sandboxspi.spi.BackendRequest;
 import io.sandboxspi.spi.Deadline;
+import io.sandboxspi.spi.ListedBackend;
 import io.sandboxspi.spi.NativeSnapshots;
 import io.sandboxspi.spi.ReleaseOutcome;
 import io.sandboxspi.spi.SandboxBackend;
 import io.sandboxspi.spi.SandboxProvider;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -86,6 +88,12 @@ public final class FaultyProvider implements SandboxProvider {
   @Override
   public Optional<NativeSnapshots> nativeSnapshots() {
     return delegate.nativeSnapshots();
+  }
+
+  @Override
+  public List<ListedBackend> list(Map<String, String> options, Deadline deadline)
+      throws InterruptedException {
+    return delegate.list(options, deadline);
   }
 
   @Override

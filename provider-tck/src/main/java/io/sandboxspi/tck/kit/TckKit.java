@@ -247,6 +247,11 @@ public final class TckKit {
 
   // Bounds
 
+  /** Options of every session. */
+  public Map<String, String> providerOptions() {
+    return environment.options();
+  }
+
   /** Bounds of cleanup. */
   public CleanupTimings timings() {
     return environment.timings();

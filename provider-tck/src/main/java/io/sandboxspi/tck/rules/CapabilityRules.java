@@ -14,6 +14,7 @@ import io.sandboxspi.Signal;
 import io.sandboxspi.Stdin;
 import io.sandboxspi.TerminalSize;
 import io.sandboxspi.spi.Deadline;
+import io.sandboxspi.spi.ListedBackend;
 import io.sandboxspi.spi.Liveness;
 import io.sandboxspi.spi.SandboxBackend;
 import io.sandboxspi.tck.Rule;
@@ -24,6 +25,7 @@ import io.sandboxspi.tck.kit.Expect;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -128,6 +130,13 @@ public interface CapabilityRules extends KitAccess {
           Object unused = again.release(soon());
         }
       }
+      case LIST -> {
+        List<ListedBackend> all = kit().provider().delegate().list(kit().providerOptions(), soon());
+        Expect.that(
+            "S-CAP-01",
+            all.stream().anyMatch(listed -> listed.sessionId().equals(session.id())),
+            "the session's backend is not in the list");
+      }
       case CONFINED -> {
         Path secret = Files.createTempFile("sandbox-tck-host", ".txt");
         try {
@@ -217,6 +226,11 @@ public interface CapabilityRules extends KitAccess {
               "S-CAP-02",
               kit().provider().nativeSnapshots().isEmpty(),
               "the provider has snapshots that it does not declare");
+      case LIST ->
+          Expect.code(
+              "S-CAP-02",
+              ErrorCode.UNSUPPORTED,
+              () -> kit().provider().delegate().list(kit().providerOptions(), soon()));
       case EXIT_CODE_RELIABLE,
           SEPARATE_STDERR,
           KILL_GROUP,

@@ -5,9 +5,11 @@ import io.sandboxspi.CleanupTimings;
 import io.sandboxspi.ErrorCode;
 import io.sandboxspi.Operation;
 import io.sandboxspi.SandboxException;
+import io.sandboxspi.core.reap.Owner;
 import io.sandboxspi.spi.BackendRef;
 import io.sandboxspi.spi.BackendRequest;
 import io.sandboxspi.spi.Deadline;
+import io.sandboxspi.spi.ListedBackend;
 import io.sandboxspi.spi.ReleaseOutcome;
 import io.sandboxspi.spi.SandboxBackend;
 import io.sandboxspi.spi.SandboxProvider;
@@ -15,9 +17,12 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.EnumSet;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 
 /** Processes by {@link ProcessBuilder}, each in a session of its own. */
 public final class PlainProvider implements SandboxProvider {
@@ -28,6 +33,8 @@ public final class PlainProvider implements SandboxProvider {
           Duration.ofMillis(800),
           Duration.ofMillis(1500),
           Duration.ofSeconds(20));
+
+  private final Map<BackendRef, ListedBackend> made = new ConcurrentHashMap<>();
 
   @Override
   public String name() {
@@ -44,7 +51,8 @@ public final class PlainProvider implements SandboxProvider {
         Capability.KILL_GROUP,
         Capability.KILL_ESCAPED,
         Capability.CLIENT_CHOSEN_ID,
-        Capability.REATTACH);
+        Capability.REATTACH,
+        Capability.LIST);
   }
 
   @Override
@@ -55,7 +63,9 @@ public final class PlainProvider implements SandboxProvider {
     try {
       Path home = Files.createTempDirectory("sandbox-plain-");
       Files.createDirectory(home.resolve("work"));
-      return new PlainBackend(ref(request.sessionId(), home), home);
+      BackendRef ref = ref(request.sessionId(), home);
+      made.put(ref, new ListedBackend(ref, request.sessionId(), Owner.of(request), Instant.now()));
+      return new PlainBackend(ref, home);
     } catch (IOException e) {
       throw SandboxException.builder(ErrorCode.CREATE_FAILED, Operation.CREATE, "no directory")
           .cause(e)
@@ -88,6 +98,12 @@ public final class PlainProvider implements SandboxProvider {
           ErrorCode.BACKEND_RELEASE_FAILED, Operation.DELETE, "processes live on");
     }
     Trees.delete(home);
+    made.remove(ref);
     return ReleaseOutcome.DESTROYED;
+  }
+
+  @Override
+  public List<ListedBackend> list(Map<String, String> options, Deadline deadline) {
+    return List.copyOf(made.values());
   }
 }

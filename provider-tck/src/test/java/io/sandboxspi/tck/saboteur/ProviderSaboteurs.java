@@ -8,6 +8,7 @@ import io.sandboxspi.SandboxException;
 import io.sandboxspi.spi.Deadline;
 import io.sandboxspi.spi.LaunchId;
 import io.sandboxspi.spi.LaunchRequest;
+import io.sandboxspi.spi.ListedBackend;
 import io.sandboxspi.spi.ProcessListener;
 import io.sandboxspi.spi.SandboxBackend;
 import io.sandboxspi.spi.SandboxProcess;
@@ -16,8 +17,11 @@ import io.sandboxspi.tck.plain.PlainProvider;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.EnumSet;
+import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
 
 /** Broken providers. */
@@ -48,6 +52,19 @@ final class ProviderSaboteurs {
 
   static Stream<Saboteur> all() {
     return Stream.of(
+        Saboteur.provider(
+            "a list with owners that have gone",
+            new ProviderWrapper(new PlainProvider(), UnaryOperator.identity()) {
+              @Override
+              public List<ListedBackend> list(Map<String, String> options, Deadline deadline)
+                  throws InterruptedException {
+                return super.list(options, deadline).stream()
+                    .map(it -> new ListedBackend(it.ref(), it.sessionId(), "?", it.created()))
+                    .toList();
+              }
+            },
+            "S_REAP.*|S_CAP_01.*",
+            "S-REAP-01"),
         Saboteur.provider(
             "a kill that lies",
             Liar::new,

@@ -4,9 +4,12 @@ import io.sandboxspi.Capability;
 import io.sandboxspi.spi.BackendRef;
 import io.sandboxspi.spi.BackendRequest;
 import io.sandboxspi.spi.Deadline;
+import io.sandboxspi.spi.ListedBackend;
 import io.sandboxspi.spi.ReleaseOutcome;
 import io.sandboxspi.spi.SandboxBackend;
 import io.sandboxspi.spi.SandboxProvider;
+import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.function.UnaryOperator;
 
@@ -39,6 +42,12 @@ class ProviderWrapper implements SandboxProvider {
   @Override
   public SandboxBackend attach(BackendRef ref, Deadline deadline) throws InterruptedException {
     return wrap.apply(delegate.attach(ref, deadline));
+  }
+
+  @Override
+  public List<ListedBackend> list(Map<String, String> options, Deadline deadline)
+      throws InterruptedException {
+    return delegate.list(options, deadline);
   }
 
   @Override
