@@ -182,8 +182,12 @@ public final class LocalFiles implements BackendFiles {
         Mode.TARGET_WITH_PARENTS,
         Operation.FILE_MAKE_DIRECTORY,
         located -> {
-          if (!Files.isDirectory(located.path(), LinkOption.NOFOLLOW_LINKS)) {
+          try {
             Files.createDirectory(located.path());
+          } catch (FileAlreadyExistsException exists) {
+            if (!Files.isDirectory(located.path(), LinkOption.NOFOLLOW_LINKS)) {
+              throw exists;
+            }
           }
           return path;
         });

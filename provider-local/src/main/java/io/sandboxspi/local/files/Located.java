@@ -5,6 +5,7 @@ import io.sandboxspi.FileInfo;
 import io.sandboxspi.Operation;
 import io.sandboxspi.SandboxException;
 import java.io.IOException;
+import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.NotDirectoryException;
@@ -148,7 +149,12 @@ final class Located implements AutoCloseable {
       if (mode != Mode.TARGET_WITH_PARENTS && mode != Mode.ENTRY_WITH_PARENTS) {
         throw missing;
       }
-      Files.createDirectory(entry);
+      try {
+        Files.createDirectory(entry);
+      } catch (FileAlreadyExistsException madeMeanwhile) {
+        todo.push(part);
+        return;
+      }
       stack.push(directory().child(part));
       return;
     }

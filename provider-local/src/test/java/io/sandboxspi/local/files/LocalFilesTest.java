@@ -17,8 +17,15 @@ import java.nio.file.NotDirectoryException;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CyclicBarrier;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.BeforeEach;
@@ -78,6 +85,35 @@ class LocalFilesTest {
     write("a/b/c.bin", "short");
     assertThat(read("a/b/c.bin")).isEqualTo("short");
     assertThat(files.list("a/b", soon())).hasSize(1);
+  }
+
+  @Test
+  @Tag("S-FILE-03")
+  void writesThatNeedTheSameParentMakeItOnce() throws Exception {
+    ExecutorService writers = Executors.newFixedThreadPool(4);
+    try {
+      for (int round = 0; round < 200; round++) {
+        String parent = "r" + round + "/deep";
+        CyclicBarrier together = new CyclicBarrier(4);
+        List<Callable<Void>> writes = new ArrayList<>();
+        for (int i = 0; i < 4; i++) {
+          String path = parent + "/f" + i;
+          writes.add(
+              () -> {
+                together.await(10, TimeUnit.SECONDS);
+                files.makeDirectories(parent + "/made", soon());
+                write(path, path);
+                return null;
+              });
+        }
+        for (Future<Void> write : writers.invokeAll(writes)) {
+          write.get(10, TimeUnit.SECONDS);
+        }
+        assertThat(files.list(parent, soon())).hasSize(5);
+      }
+    } finally {
+      writers.shutdownNow();
+    }
   }
 
   @Test
