@@ -103,7 +103,8 @@ final class ClosingCall<T> {
         .build();
   }
 
-  private Throwable wrapped(Throwable failure) {
+  /** As a caller sees it. */
+  Throwable wrapped(Throwable failure) {
     return failure instanceof SandboxException
         ? failure
         : SandboxException.builder(code, operation, what + " failed")

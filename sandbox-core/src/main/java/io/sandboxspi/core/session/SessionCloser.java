@@ -299,7 +299,7 @@ final class SessionCloser {
     Optional<Throwable> failure =
         others.run(core.spec().timings().kill(), deadline -> core.backend().killOthers(deadline));
     if (failure.isEmpty() && others.value() instanceof TerminationOutcome.Unconfirmed living) {
-      failure = Optional.of(living.cause());
+      failure = Optional.of(others.wrapped(living.cause()));
     }
     failure.ifPresent(cause -> failures.add(cause, true));
   }

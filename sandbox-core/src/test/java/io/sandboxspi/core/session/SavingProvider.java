@@ -12,6 +12,7 @@ import io.sandboxspi.spi.Deadline;
 import io.sandboxspi.spi.FileTree;
 import io.sandboxspi.spi.ReleaseOutcome;
 import io.sandboxspi.spi.SandboxBackend;
+import io.sandboxspi.spi.TerminationOutcome;
 import io.sandboxspi.spi.TreeEntry;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
@@ -32,6 +33,7 @@ class SavingProvider extends FakeProvider {
   final Map<String, byte[]> work = new ConcurrentSkipListMap<>();
   volatile boolean gone;
   volatile Optional<RuntimeException> attachFails = Optional.empty();
+  volatile TerminationOutcome others = TerminationOutcome.confirmed();
   volatile Script onArchive = id -> {};
   volatile Script onFill = id -> {};
 
@@ -71,6 +73,11 @@ class SavingProvider extends FakeProvider {
       throw SandboxException.of(ErrorCode.BACKEND_GONE, Operation.RESUME, "gone");
     }
     return this;
+  }
+
+  @Override
+  public TerminationOutcome killOthers(Deadline deadline) {
+    return others;
   }
 
   @Override

@@ -16,6 +16,7 @@ import io.sandboxspi.SnapshotPolicy;
 import io.sandboxspi.core.pty.Within;
 import io.sandboxspi.core.snapshot.MemorySnapshots;
 import io.sandboxspi.spi.Deadline;
+import io.sandboxspi.spi.TerminationOutcome;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -95,6 +96,23 @@ class SessionSnapshotTest {
     assertThat(session.checkpoint().oldest()).isEqualTo(3);
     assertThat(calls("archive", "release", "delete"))
         .containsExactly("archive", "archive", "archive", "release", "delete");
+  }
+
+  @Test
+  @Tag("S-SNAP-02")
+  void whatOthersRunIsNotSavedOverAndTheReasonIsTyped() throws Exception {
+    EngineSession session = open();
+    IllegalStateException reason = new IllegalStateException("no answer");
+    provider.others = TerminationOutcome.unconfirmed(reason);
+    assertThatThrownBy(session::stop)
+        .hasCause(reason)
+        .isInstanceOfSatisfying(
+            SandboxException.class,
+            e -> assertThat(e.code()).isEqualTo(ErrorCode.TERMINATION_UNCONFIRMED));
+    assertThat(calls("archive")).isEmpty();
+    provider.others = TerminationOutcome.confirmed();
+    assertThat(sequence(session.stop())).isEqualTo(1);
+    session.close();
   }
 
   @Test
