@@ -266,6 +266,8 @@ final class FaultProxy implements AutoCloseable {
       Fault fault = faults.stream().filter(f -> f.matches(line)).findFirst().orElse(null);
       if (fault != null && fault.action == Action.ANSWER) {
         write(client, ByteBuffer.wrap(fault.answer.getBytes(UTF_8)));
+        client.shutdownOutput();
+        drain(client);
         return;
       }
       if (fault != null && fault.action == Action.STALL_REQUEST) {
@@ -291,6 +293,14 @@ final class FaultProxy implements AutoCloseable {
       synchronized (ice) {
         lines.remove(client);
       }
+    }
+  }
+
+  /** What is still sent of the request must not break its connection before the answer is read. */
+  private static void drain(SocketChannel client) throws IOException {
+    ByteBuffer unread = ByteBuffer.allocate(65_536);
+    while (client.read(unread) >= 0) {
+      unread.clear();
     }
   }
 
