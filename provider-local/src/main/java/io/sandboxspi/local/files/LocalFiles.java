@@ -123,8 +123,8 @@ public final class LocalFiles implements BackendFiles {
       throws IOException, InterruptedException {
     if (content.getClass() == FileInputStream.class && channel instanceof FileChannel target) {
       copy(((FileInputStream) content).getChannel(), target, check);
-      return;
     }
+    // All of a pipe, and what a file gives beyond its size, as those of /proc do.
     byte[] chunk = new byte[CHUNK];
     for (int count = content.read(chunk); count >= 0; count = content.read(chunk)) {
       check.run();
@@ -141,8 +141,14 @@ public final class LocalFiles implements BackendFiles {
     long count = 1;
     while (count > 0) {
       check.run();
-      count = source.transferTo(source.position(), QUICK_CHUNK, target);
-      source.position(source.position() + count);
+      long position;
+      try {
+        position = source.position();
+      } catch (IOException noPlaceInAPipe) {
+        return;
+      }
+      count = source.transferTo(position, QUICK_CHUNK, target);
+      source.position(position + count);
     }
   }
 

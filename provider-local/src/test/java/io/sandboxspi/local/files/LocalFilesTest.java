@@ -8,6 +8,7 @@ import io.sandboxspi.FileInfo;
 import io.sandboxspi.SandboxException;
 import io.sandboxspi.spi.Deadline;
 import java.io.ByteArrayInputStream;
+import java.io.FileInputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
@@ -114,6 +115,27 @@ class LocalFilesTest {
     } finally {
       writers.shutdownNow();
     }
+  }
+
+  @Test
+  @Tag("S-FILE-03")
+  void aPipeAndAFileWithoutSizeAreWrittenWhole() throws Exception {
+    Process pipe = new ProcessBuilder("printf", "piped").start();
+    Path fifo = temporary.resolve("fifo");
+    assertThat(new ProcessBuilder("mkfifo", fifo.toString()).start().waitFor()).isZero();
+    Process feeder = new ProcessBuilder("sh", "-c", "printf fed > \"$0\"", fifo.toString()).start();
+    try (InputStream in = new FileInputStream(fifo.toFile())) {
+      files.write("fed", in, soon());
+    } finally {
+      feeder.destroyForcibly();
+    }
+    files.write("piped", pipe.getInputStream(), soon());
+    try (InputStream in = new FileInputStream("/proc/version")) {
+      files.write("version", in, soon());
+    }
+    assertThat(read("fed")).isEqualTo("fed");
+    assertThat(read("piped")).isEqualTo("piped");
+    assertThat(read("version")).isEqualTo(Files.readString(Path.of("/proc/version")));
   }
 
   @Test
