@@ -15,6 +15,7 @@ import java.nio.ByteBuffer;
 import java.nio.channels.ByteChannel;
 import java.nio.channels.ClosedByInterruptException;
 import java.nio.channels.FileChannel;
+import java.nio.file.AccessDeniedException;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.FileSystemException;
 import java.nio.file.Files;
@@ -27,6 +28,7 @@ import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.PosixFilePermission;
 import java.util.ArrayList;
+import java.util.EnumSet;
 import java.util.List;
 import java.util.Set;
 import java.util.UUID;
@@ -237,9 +239,34 @@ public final class LocalFiles implements BackendFiles {
                   if (Files.isDirectory(target.path(), LinkOption.NOFOLLOW_LINKS)) {
                     throw new FileAlreadyExistsException(to);
                   }
-                  Files.move(source.path(), target.path(), StandardCopyOption.ATOMIC_MOVE);
+                  rename(source, target);
                   return present;
                 }));
+  }
+
+  private static void rename(Located source, Located target) throws IOException {
+    try {
+      Files.move(source.path(), target.path(), StandardCopyOption.ATOMIC_MOVE);
+    } catch (AccessDeniedException denied) {
+      if (!Files.isDirectory(source.path(), LinkOption.NOFOLLOW_LINKS)) {
+        throw denied;
+      }
+      // A directory that its owner may not write to cannot get another parent.
+      try (DirectoryHandle.Pinned pinned = source.pin()) {
+        Set<PosixFilePermission> mode = Files.getPosixFilePermissions(pinned.path());
+        if (mode.contains(PosixFilePermission.OWNER_WRITE)) {
+          throw denied;
+        }
+        Set<PosixFilePermission> writable = EnumSet.of(PosixFilePermission.OWNER_WRITE);
+        writable.addAll(mode);
+        Files.setPosixFilePermissions(pinned.path(), writable);
+        try {
+          Files.move(source.path(), target.path(), StandardCopyOption.ATOMIC_MOVE);
+        } finally {
+          Files.setPosixFilePermissions(pinned.path(), mode);
+        }
+      }
+    }
   }
 
   @Override
