@@ -14,8 +14,10 @@ import java.util.Map;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Isolated;
 
-/** What sessions leave in this JVM, and in the vendor's account. */
+/** What sessions leave in this JVM, and in the vendor's account. Other tests have sessions too. */
+@Isolated
 class E2bLeftoversTest {
   private static final int SPARE = 4;
 
