@@ -1,5 +1,7 @@
 package io.sandboxspi.docker;
 
+import io.sandboxspi.core.posix.ControlQuestions;
+import io.sandboxspi.core.posix.ControlQuestions.Question;
 import io.sandboxspi.core.posix.ControlShell;
 import io.sandboxspi.docker.attach.Attach;
 import io.sandboxspi.docker.attach.AttachListener;
@@ -7,16 +9,13 @@ import io.sandboxspi.docker.attach.AttachReactor;
 import io.sandboxspi.docker.engine.EngineException;
 import io.sandboxspi.docker.engine.EngineException.Kind;
 import io.sandboxspi.spi.Deadline;
-import io.sandboxspi.spi.LaunchId;
 import io.sandboxspi.spi.OutputChannel;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
@@ -58,7 +57,7 @@ final class ControlLink {
    */
   ControlShell.Answer ask(String command, Deadline deadline) throws InterruptedException {
     Kept mine;
-    Asked asked;
+    Question asked;
     if (!turn.tryAcquire(deadline.remainingNanos(), TimeUnit.NANOSECONDS)) {
       throw new EngineException(Kind.TIMEOUT, "the control shell is busy");
     }
@@ -67,22 +66,22 @@ final class ControlLink {
       if (mine == null) {
         mine = open(deadline);
       }
-      asked = mine.begin(command);
-      mine.send(asked.bytes, deadline);
+      asked = mine.questions.begin(command);
+      mine.send(asked.bytes(), deadline);
     } finally {
       turn.release();
     }
     try {
       return mine.await(asked, deadline);
     } catch (InterruptedException e) {
-      mine.forget(asked);
+      mine.questions.forget(asked);
       throw e;
     }
   }
 
   private Optional<Kept> current() {
     synchronized (lock) {
-      return Optional.ofNullable(kept).filter(shell -> !shell.broken);
+      return Optional.ofNullable(kept).filter(shell -> !shell.questions.over());
     }
   }
 
@@ -120,31 +119,9 @@ final class ControlLink {
     mine.ifPresent(shell -> shell.giveUp("the sandbox is released"));
   }
 
-  private static final class Asked {
-    private final LaunchId id;
-    private final byte[] bytes;
-    private final CompletableFuture<ControlShell.Answer> answer = new CompletableFuture<>();
-
-    Asked(ControlShell.Request request) {
-      this.id = request.id();
-      this.bytes = request.bytes();
-    }
-  }
-
   private static final class Kept implements AttachListener {
-    private final Object lock = new Object();
-    private final ControlShell protocol = new ControlShell();
-    private final Map<LaunchId, Asked> open = new HashMap<>();
-    private volatile boolean broken;
+    private final ControlQuestions questions = new ControlQuestions();
     private @Nullable Attach attach;
-
-    Asked begin(String command) {
-      synchronized (lock) {
-        Asked asked = new Asked(protocol.request(command));
-        open.put(asked.id, asked);
-        return asked;
-      }
-    }
 
     void send(byte[] bytes, Deadline deadline) throws InterruptedException {
       boolean sent = false;
@@ -166,9 +143,9 @@ final class ControlLink {
       }
     }
 
-    ControlShell.Answer await(Asked asked, Deadline deadline) throws InterruptedException {
+    ControlShell.Answer await(Question asked, Deadline deadline) throws InterruptedException {
       try {
-        return asked.answer.get(deadline.remainingNanos(), TimeUnit.NANOSECONDS);
+        return asked.await(deadline);
       } catch (TimeoutException e) {
         giveUp("the control shell did not answer in time");
         throw new EngineException(Kind.TIMEOUT, "the control shell did not answer in time", e);
@@ -179,23 +156,10 @@ final class ControlLink {
       }
     }
 
-    void forget(Asked asked) {
-      synchronized (lock) {
-        open.remove(asked.id);
-      }
-    }
-
     /** Nothing more can be learned from this shell. */
     void giveUp(String why) {
-      List<Asked> waiting;
-      synchronized (lock) {
-        broken = true;
-        waiting = List.copyOf(open.values());
-        open.clear();
-      }
+      boolean unused = questions.fail(new EngineException(Kind.BROKEN, why));
       attach().close();
-      EngineException failure = new EngineException(Kind.BROKEN, why);
-      waiting.forEach(asked -> asked.answer.completeExceptionally(failure));
     }
 
     private Attach attach() {
@@ -208,19 +172,7 @@ final class ControlLink {
 
     @Override
     public boolean onOutput(OutputChannel channel, ByteBuffer bytes) {
-      while (channel == OutputChannel.STDOUT && bytes.hasRemaining()) {
-        Asked asked = null;
-        Optional<ControlShell.Answer> answer;
-        synchronized (lock) {
-          answer = protocol.feed(bytes);
-          if (answer.isPresent()) {
-            asked = open.remove(answer.get().request());
-          }
-        }
-        if (asked != null && answer.isPresent()) {
-          asked.answer.complete(answer.get());
-        }
-      }
+      questions.feed(channel, bytes);
       return true;
     }
 

@@ -1,17 +1,17 @@
 package io.sandboxspi.remote.shell;
 
+import io.sandboxspi.core.posix.ControlQuestions;
+import io.sandboxspi.core.posix.ControlQuestions.Question;
 import io.sandboxspi.core.posix.ControlShell;
 import io.sandboxspi.core.time.Lane;
 import io.sandboxspi.remote.transport.RemoteException;
 import io.sandboxspi.remote.transport.RemoteException.Kind;
 import io.sandboxspi.spi.Deadline;
 import io.sandboxspi.spi.InputClosedException;
-import io.sandboxspi.spi.LaunchId;
 import io.sandboxspi.spi.OutputChannel;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -62,7 +62,7 @@ final class ControlLink {
    */
   ControlShell.Answer ask(String command, Deadline deadline) throws InterruptedException {
     Kept mine;
-    Asked asked;
+    Question asked;
     if (!turn.tryAcquire(deadline.remainingNanos(), TimeUnit.NANOSECONDS)) {
       throw new RemoteException(Kind.TIMEOUT, "the control shell is busy");
     }
@@ -73,15 +73,15 @@ final class ControlLink {
         mine = open(deadline);
         first = bootstrap();
       }
-      asked = mine.begin(command);
-      mine.send(join(first, asked.bytes), deadline);
+      asked = mine.questions.begin(command);
+      mine.send(join(first, asked.bytes()), deadline);
     } finally {
       turn.release();
     }
     try {
       return mine.await(asked, deadline);
     } catch (InterruptedException e) {
-      mine.forget(asked);
+      mine.questions.forget(asked);
       throw e;
     }
   }
@@ -97,7 +97,7 @@ final class ControlLink {
 
   private Optional<Kept> current() {
     synchronized (lock) {
-      return Optional.ofNullable(kept).filter(shell -> !shell.broken);
+      return Optional.ofNullable(kept).filter(shell -> !shell.questions.over());
     }
   }
 
@@ -132,31 +132,9 @@ final class ControlLink {
     mine.ifPresent(shell -> shell.giveUp("the sandbox is released"));
   }
 
-  private static final class Asked {
-    private final LaunchId id;
-    private final byte[] bytes;
-    private final CompletableFuture<ControlShell.Answer> answer = new CompletableFuture<>();
-
-    Asked(ControlShell.Request request) {
-      this.id = request.id();
-      this.bytes = request.bytes();
-    }
-  }
-
   private final class Kept implements Output {
-    private final Object lock = new Object();
-    private final ControlShell protocol = new ControlShell();
-    private final Map<LaunchId, Asked> open = new HashMap<>();
+    private final ControlQuestions questions = new ControlQuestions();
     private final CompletableFuture<Running> running = new CompletableFuture<>();
-    private volatile boolean broken;
-
-    Asked begin(String command) {
-      synchronized (lock) {
-        Asked asked = new Asked(protocol.request(command));
-        open.put(asked.id, asked);
-        return asked;
-      }
-    }
 
     void send(byte[] bytes, Deadline deadline) throws InterruptedException {
       boolean sent = false;
@@ -173,9 +151,9 @@ final class ControlLink {
       }
     }
 
-    ControlShell.Answer await(Asked asked, Deadline deadline) throws InterruptedException {
+    ControlShell.Answer await(Question asked, Deadline deadline) throws InterruptedException {
       try {
-        return asked.answer.get(deadline.remainingNanos(), TimeUnit.NANOSECONDS);
+        return asked.await(deadline);
       } catch (TimeoutException e) {
         giveUp("the control shell did not answer in time");
         throw new RemoteException(Kind.TIMEOUT, "the control shell did not answer in time", e);
@@ -186,25 +164,11 @@ final class ControlLink {
       }
     }
 
-    void forget(Asked asked) {
-      synchronized (lock) {
-        open.remove(asked.id);
-      }
-    }
-
     /** Nothing more can be learned from this shell. */
     void giveUp(String why) {
-      List<Asked> waiting;
-      synchronized (lock) {
-        if (broken) {
-          return;
-        }
-        broken = true;
-        waiting = List.copyOf(open.values());
-        open.clear();
+      if (!questions.fail(new RemoteException(Kind.BROKEN, why))) {
+        return;
       }
-      RemoteException failure = new RemoteException(Kind.BROKEN, why);
-      waiting.forEach(asked -> asked.answer.completeExceptionally(failure));
       Running mine = running.getNow(null);
       if (mine != null) {
         mine.close();
@@ -225,19 +189,7 @@ final class ControlLink {
 
     @Override
     public boolean onOutput(OutputChannel channel, ByteBuffer bytes) {
-      while (channel == OutputChannel.STDOUT && bytes.hasRemaining()) {
-        Asked asked = null;
-        Optional<ControlShell.Answer> answer;
-        synchronized (lock) {
-          answer = protocol.feed(bytes);
-          if (answer.isPresent()) {
-            asked = open.remove(answer.get().request());
-          }
-        }
-        if (asked != null && answer.isPresent()) {
-          asked.answer.complete(answer.get());
-        }
-      }
+      questions.feed(channel, bytes);
       return true;
     }
 

@@ -1,10 +1,7 @@
 package io.sandboxspi.remote.shell;
 
-import io.sandboxspi.ErrorCode;
 import io.sandboxspi.ExitStatus;
-import io.sandboxspi.Operation;
-import io.sandboxspi.Retryable;
-import io.sandboxspi.SandboxException;
+import io.sandboxspi.core.posix.KillBatches;
 import io.sandboxspi.core.posix.LaunchReport;
 import io.sandboxspi.core.posix.PosixKill;
 import io.sandboxspi.core.posix.PosixState;
@@ -15,16 +12,8 @@ import io.sandboxspi.spi.Deadline;
 import io.sandboxspi.spi.LaunchId;
 import io.sandboxspi.spi.TerminationOutcome;
 import java.time.Duration;
-import java.util.LinkedHashMap;
-import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
-import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -40,95 +29,32 @@ final class Kills {
   private final ControlLink control;
   private final PosixState state;
   private final Launches launches;
-  private final Lane lane;
-
-  private final Object lock = new Object();
-  // Guarded by the lock.
-  private @Nullable Batch next;
-  private boolean running;
+  private final KillBatches batches;
 
   Kills(Machine machine, ControlLink control, PosixState state, Launches launches, Lane lane) {
     this.machine = machine;
     this.control = control;
     this.state = state;
     this.launches = launches;
-    this.lane = lane;
-  }
-
-  /** Launches that one script ends; more join it until it runs. */
-  private static final class Batch {
-    private final Set<LaunchId> ids = new LinkedHashSet<>();
-    private final CompletableFuture<Map<LaunchId, TerminationOutcome>> outcomes =
-        new CompletableFuture<>();
-    private Deadline deadline;
-
-    Batch(Deadline deadline) {
-      this.deadline = deadline;
-    }
-
-    void join(List<LaunchId> more, Deadline theirs) {
-      ids.addAll(more);
-      if (theirs.remainingNanos() > deadline.remainingNanos()) {
-        deadline = theirs;
-      }
-    }
+    this.batches = new KillBatches(lane::execute, this::run);
   }
 
   /** Ends launches. Calls that come while a script runs share the next one. */
   Map<LaunchId, TerminationOutcome> kill(List<LaunchId> ids, Deadline deadline)
       throws InterruptedException {
-    Batch mine;
-    boolean first;
-    synchronized (lock) {
-      if (next == null) {
-        next = new Batch(deadline);
-      }
-      mine = next;
-      mine.join(ids, deadline);
-      first = !running;
-      running = true;
-    }
-    if (first) {
-      lane.execute(this::runAll);
-    }
-    try {
-      return mine.outcomes.get(deadline.remainingNanos(), TimeUnit.NANOSECONDS);
-    } catch (TimeoutException e) {
-      return all(ids, unconfirmed("it took too long", e));
-    } catch (ExecutionException e) {
-      return all(ids, unconfirmed("the kill failed", e));
-    }
+    return batches.kill(ids, deadline);
   }
 
-  private void runAll() {
-    while (true) {
-      Batch batch;
-      synchronized (lock) {
-        batch = next;
-        next = null;
-        if (batch == null) {
-          running = false;
-          return;
-        }
-      }
-      try {
-        batch.outcomes.complete(run(batch));
-      } catch (InterruptedException | RuntimeException | Error e) {
-        batch.outcomes.completeExceptionally(e);
-      }
-    }
-  }
-
-  private Map<LaunchId, TerminationOutcome> run(Batch batch) throws InterruptedException {
-    List<LaunchId> ids = List.copyOf(batch.ids);
+  private Map<LaunchId, TerminationOutcome> run(List<LaunchId> ids, Deadline deadline)
+      throws InterruptedException {
     List<Launch> known = launches.killing(ids);
     Map<LaunchId, TerminationOutcome> outcomes;
     try {
-      String answer = ask(ids, batch.deadline);
+      String answer = ask(ids, deadline);
       outcomes = PosixKill.parse(ids, answer);
       tell(known, outcomes, PosixKill.ends(ids, answer));
     } catch (RemoteException e) {
-      outcomes = diagnosed(ids, e, batch.deadline);
+      outcomes = diagnosed(ids, e, deadline);
       tell(known, outcomes, Map.of());
     }
     return outcomes;
@@ -182,33 +108,13 @@ final class Kills {
       outcome =
           switch (machine.state(deadline)) {
             case GONE -> TerminationOutcome.alreadyGone();
-            case PAUSED -> unconfirmed("the sandbox is paused", failure);
-            case RUNNING -> unconfirmed("the sandbox gave no answer", failure);
+            case PAUSED -> KillBatches.unconfirmed("the sandbox is paused", failure);
+            case RUNNING -> KillBatches.unconfirmed("the sandbox gave no answer", failure);
           };
     } catch (RemoteException e) {
       failure.addSuppressed(e);
-      outcome = unconfirmed("the vendor gave no answer", failure);
+      outcome = KillBatches.unconfirmed("the vendor gave no answer", failure);
     }
-    return all(ids, outcome);
-  }
-
-  private static Map<LaunchId, TerminationOutcome> all(
-      List<LaunchId> ids, TerminationOutcome outcome) {
-    Map<LaunchId, TerminationOutcome> outcomes = new LinkedHashMap<>();
-    for (LaunchId id : ids) {
-      outcomes.put(id, outcome);
-    }
-    return outcomes;
-  }
-
-  private static TerminationOutcome unconfirmed(String why, Exception cause) {
-    return TerminationOutcome.unconfirmed(
-        SandboxException.builder(
-                ErrorCode.TERMINATION_UNCONFIRMED,
-                Operation.PTY_TERMINATE,
-                "not proven ended: " + why)
-            .cause(cause)
-            .retryable(Retryable.YES)
-            .build());
+    return KillBatches.all(ids, outcome);
   }
 }
