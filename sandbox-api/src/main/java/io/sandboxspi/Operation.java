@@ -56,8 +56,6 @@ public enum Operation {
   ARCHIVE_HYDRATE,
   /** Unpacking an archive into a directory. */
   ARCHIVE_EXTRACT,
-  /** Making the workspace of a new or resumed session usable. */
-  START,
   /** Saving the workspace. */
   SNAPSHOT,
   /** Opening a session from a checkpoint. */

@@ -26,11 +26,6 @@ public record PosixState(String directory, String shell) {
     return new PosixState(directory, "/bin/sh");
   }
 
-  /** State in a directory of {@code /tmp} for one user of the sandbox. */
-  public static PosixState ofUser(String user) {
-    return in("/tmp/.sandbox-" + user.replaceAll("[^A-Za-z0-9_.-]", "-"));
-  }
-
   /** The functions that {@link PosixKill} and others call; a {@link ControlShell} reads it once. */
   public static String library() {
     return LIBRARY;
