@@ -1,40 +1,24 @@
 package io.sandboxspi.remote.daytona;
 
-import io.sandboxspi.TerminalSize;
-import io.sandboxspi.core.posix.ShellText;
 import io.sandboxspi.core.time.Lane;
+import io.sandboxspi.remote.relay.Relays;
 import io.sandboxspi.remote.shell.Machine;
 import io.sandboxspi.remote.shell.Output;
 import io.sandboxspi.remote.shell.Running;
 import io.sandboxspi.remote.transport.RemoteException;
 import io.sandboxspi.spi.Deadline;
 import java.io.InputStream;
-import java.time.Duration;
 import java.util.Optional;
-import java.util.UUID;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * One sandbox of Daytona. Its sessions join lines and lose bytes, and its one-shot commands have no
  * streams: so every process runs behind a terminal of its own.
  */
 final class DaytonaMachine implements Machine {
-  private static final Logger LOG = LoggerFactory.getLogger(DaytonaMachine.class);
-  private static final Duration FLOW = Duration.ofSeconds(10);
-
   private final String sandbox;
   private final Optional<ControlPlane> plane;
   private final Toolbox toolbox;
-  private final String state;
-  private final Lane lane;
-  private volatile Asking asking = (command, deadline) -> "";
-
-  /** Runs a command in the sandbox. */
-  @FunctionalInterface
-  interface Asking {
-    String ask(String command, Deadline deadline) throws InterruptedException;
-  }
+  private final Relays relays;
 
   /**
    * Makes no call.
@@ -47,67 +31,17 @@ final class DaytonaMachine implements Machine {
     this.sandbox = sandbox;
     this.plane = plane;
     this.toolbox = toolbox;
-    this.state = state;
-    this.lane = lane;
+    this.relays = new Relays(id -> new DaytonaTerminal(toolbox, id), "exec", state, lane);
   }
 
   /** How relays hear that their output was taken. */
-  void asking(Asking value) {
-    asking = value;
+  void asking(Relays.Asking value) {
+    relays.asking(value);
   }
 
   @Override
   public Running start(Start start, Output output, Deadline deadline) throws InterruptedException {
-    // Never one twice: the daemon may drop a new terminal in place of the old.
-    String id = "sandbox-" + UUID.randomUUID();
-    String word = UUID.randomUUID().toString();
-    boolean terminal = start.terminal().isPresent();
-    // Acknowledgements go through a kept shell, which cannot have any itself.
-    boolean kept = start.argv().size() == 1;
-    String directory = state + "/" + id;
-    RelayText text = RelayText.of(start, word, directory, !kept);
-    Relay relay =
-        new Relay(
-            toolbox,
-            id,
-            word,
-            terminal,
-            output,
-            lane,
-            pipe -> {
-              if (!kept) {
-                acknowledge(directory + "/" + pipe);
-              }
-            });
-    boolean done = false;
-    try {
-      TerminalSize size = start.terminal().orElse(TerminalSize.DEFAULT);
-      toolbox.makePty(id, text.variables(), size, deadline);
-      relay.open(text.line(), deadline);
-      done = true;
-      return relay;
-    } finally {
-      if (!done) {
-        // Also when its answer was lost: the id is ours.
-        relay.abandon();
-      }
-    }
-  }
-
-  private void acknowledge(String pipe) {
-    String path = ShellText.quote(pipe);
-    lane.execute(
-        () -> {
-          try {
-            // Opened for both, so that nobody waits for a relay that has gone.
-            String unused =
-                asking.ask("[ ! -p " + path + " ] || echo 1<>" + path, Deadline.after(FLOW));
-          } catch (RemoteException e) {
-            LOG.debug("output is held up", e);
-          } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-          }
-        });
+    return relays.start(start, output, deadline);
   }
 
   @Override

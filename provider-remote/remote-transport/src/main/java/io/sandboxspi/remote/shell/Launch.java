@@ -261,6 +261,10 @@ final class Launch implements Output {
 
   private void exit(ExitStatus status) {
     exitKnown = true;
+    Running now = running.getNow(null);
+    if (now != null) {
+      now.exited();
+    }
     if (!exitTold && started()) {
       exitTold = true;
       // Also after a release: it is evidence.

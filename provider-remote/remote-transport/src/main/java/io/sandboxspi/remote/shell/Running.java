@@ -22,6 +22,9 @@ public interface Running {
   /** Goes on after {@link Output#onOutput} said no. */
   void resume();
 
+  /** Its program has ended, as others found out. Never blocks; for a vendor that does not tell. */
+  default void exited() {}
+
   /** Lets go of the streams; the process runs on. Never blocks; idempotent. */
   void close();
 }

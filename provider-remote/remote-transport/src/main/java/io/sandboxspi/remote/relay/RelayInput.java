@@ -1,4 +1,4 @@
-package io.sandboxspi.remote.daytona;
+package io.sandboxspi.remote.relay;
 
 import io.sandboxspi.remote.transport.RemoteException;
 import io.sandboxspi.remote.transport.RemoteException.Kind;

@@ -1,4 +1,4 @@
-package io.sandboxspi.remote.daytona;
+package io.sandboxspi.remote.relay;
 
 import io.sandboxspi.core.posix.ShellText;
 import io.sandboxspi.remote.shell.Machine;
@@ -48,8 +48,10 @@ record RelayText(String line, Map<String, String> variables) {
    * @param word a secret word of letters, digits and dashes
    * @param directory for what a relay keeps while it runs
    * @param window whether output waits for acknowledgements
+   * @param before as {@link Relays#Relays}
    */
-  static RelayText of(Machine.Start start, String word, String directory, boolean window) {
+  static RelayText of(
+      Machine.Start start, String word, String directory, boolean window, String before) {
     StringBuilder body = new StringBuilder();
     if (start.terminal().isPresent()) {
       body.append("printf '\\035%s READY\\035' ").append(word).append('\n');
@@ -71,7 +73,8 @@ record RelayText(String line, Map<String, String> variables) {
     String all = "$" + names.replace(" ", "$");
     // Not in the program's environment.
     String begin = "__d_text=" + all + "; unset " + names + "; eval \"$__d_text\"";
-    return new RelayText(" exec /bin/sh -c '" + begin + "'; exit 127\n", variables);
+    String line = " " + before.replace("WORD", word) + " /bin/sh -c '" + begin + "'; exit 127\n";
+    return new RelayText(line, variables);
   }
 
   private static List<String> pieces(String text) {

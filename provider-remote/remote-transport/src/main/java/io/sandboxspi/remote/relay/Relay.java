@@ -1,19 +1,15 @@
-package io.sandboxspi.remote.daytona;
+package io.sandboxspi.remote.relay;
 
-import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.sandboxspi.TerminalSize;
 import io.sandboxspi.core.posix.MarkScanner;
 import io.sandboxspi.core.time.Callback;
 import io.sandboxspi.core.time.Lane;
 import io.sandboxspi.remote.shell.Output;
 import io.sandboxspi.remote.shell.Running;
-import io.sandboxspi.remote.transport.Json;
 import io.sandboxspi.remote.transport.RemoteException;
 import io.sandboxspi.remote.transport.RemoteException.Kind;
 import io.sandboxspi.remote.transport.Serial;
-import io.sandboxspi.remote.transport.WebSocketEnd;
 import io.sandboxspi.remote.transport.WebSocketLink;
-import io.sandboxspi.remote.transport.WebSocketListener;
 import io.sandboxspi.spi.Deadline;
 import io.sandboxspi.spi.InputClosedException;
 import io.sandboxspi.spi.OutputChannel;
@@ -21,11 +17,13 @@ import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayDeque;
+import java.util.Optional;
 import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -35,7 +33,7 @@ import org.slf4j.LoggerFactory;
  * taken out, and its end is told when all of its output is here. The vendor drops whom it has to
  * wait for, so everything is taken at once and held. Fields without a word are of {@link #serial}.
  */
-final class Relay implements Running, WebSocketListener, MarkScanner.Sink {
+final class Relay implements Running, VendorTerminal.Listener, MarkScanner.Sink {
   private static final Logger LOG = LoggerFactory.getLogger(Relay.class);
   private static final Duration FAREWELL = Duration.ofSeconds(5);
 
@@ -50,7 +48,10 @@ final class Relay implements Running, WebSocketListener, MarkScanner.Sink {
 
   private static final long MOST = 64L << 20;
 
-  private final Toolbox toolbox;
+  /** In order, with nothing said of the process. */
+  private static final Output.End UNKNOWN = new Output.End(Optional.empty(), Optional.empty());
+
+  private final VendorTerminal vendor;
   private final String id;
   private final String word;
   private final boolean terminal;
@@ -75,6 +76,8 @@ final class Relay implements Running, WebSocketListener, MarkScanner.Sink {
   private volatile boolean over;
   private volatile boolean closed;
   private int reopened;
+  private volatile boolean exited;
+  private final AtomicBoolean forgotten = new AtomicBoolean();
 
   private record Held(OutputChannel channel, ByteBuffer bytes) {}
 
@@ -86,14 +89,14 @@ final class Relay implements Running, WebSocketListener, MarkScanner.Sink {
   }
 
   Relay(
-      Toolbox toolbox,
+      VendorTerminal vendor,
       String id,
       String word,
       boolean terminal,
       Output output,
       Lane lane,
       Flow flow) {
-    this.toolbox = toolbox;
+    this.vendor = vendor;
     this.id = id;
     this.word = word;
     this.terminal = terminal;
@@ -106,7 +109,7 @@ final class Relay implements Running, WebSocketListener, MarkScanner.Sink {
 
   /** Connects, types the line, and waits until the program's streams are clean. */
   void open(String line, Deadline deadline) throws InterruptedException {
-    WebSocketLink opened = toolbox.connect(id, this, deadline);
+    WebSocketLink opened = vendor.connect(this, deadline);
     link.complete(opened);
     opened.sendBinary(ByteBuffer.wrap(line.getBytes(StandardCharsets.UTF_8)), deadline);
     try {
@@ -144,32 +147,27 @@ final class Relay implements Running, WebSocketListener, MarkScanner.Sink {
   // What comes
 
   @Override
-  public boolean onBinary(ByteBuffer message) {
-    ByteBuffer copy = ByteBuffer.allocate(message.remaining()).put(message).flip();
+  public void onBytes(ByteBuffer bytes) {
+    ByteBuffer copy = ByteBuffer.allocate(bytes.remaining()).put(bytes).flip();
     serial.execute(() -> scanner.feed(copy, this));
-    return true;
   }
 
   @Override
-  public boolean onText(String message) {
-    byte[] bytes = message.getBytes(StandardCharsets.UTF_8);
-    ObjectNode control = Json.parse(bytes).orElse(null);
-    if (control == null || !control.path("type").asText().equals("control")) {
-      return onBinary(ByteBuffer.wrap(bytes));
-    }
-    switch (control.path("status").asText()) {
-      case "error" -> finish(PtyEnd.error(control));
-      case "exited" -> finish(PtyEnd.exited(control).orElse(PtyEnd.UNKNOWN));
-      default -> {
-        // Connected; or a word that is new.
-      }
-    }
-    return true;
+  public void onGap() {
+    serial.execute(
+        () -> {
+          scanner.finish(this);
+          if (terminal) {
+            deliver(ByteBuffer.wrap(GAP));
+          } else {
+            fail(new RemoteException(Kind.BROKEN, "the connection broke and output is missing"));
+          }
+        });
   }
 
   @Override
-  public void onEnd(WebSocketEnd end) {
-    finish(PtyEnd.of(end));
+  public void onEnd(Output.End end) {
+    finish(end);
   }
 
   @Override
@@ -207,7 +205,7 @@ final class Relay implements Running, WebSocketListener, MarkScanner.Sink {
         case "B" -> owe("o");
         case "END" -> {
           letGo();
-          close(PtyEnd.UNKNOWN);
+          close(UNKNOWN);
         }
         default -> {
           // A mark of a later relay.
@@ -257,9 +255,8 @@ final class Relay implements Running, WebSocketListener, MarkScanner.Sink {
   private void finish(Output.End end) {
     serial.execute(
         () -> {
-          scanner.finish(this);
           boolean again =
-              terminal
+              (terminal || vendor.replays())
                   && end.broken().isPresent()
                   && ending == null
                   && !closed
@@ -271,19 +268,18 @@ final class Relay implements Running, WebSocketListener, MarkScanner.Sink {
             link = new CompletableFuture<>();
             lane.execute(() -> reopen(end));
           } else {
+            scanner.finish(this);
             close(end);
           }
         });
   }
 
-  /** The vendor keeps nothing for who is away: what comes meanwhile is missing. */
   private void reopen(Output.End end) {
     CompletableFuture<WebSocketLink> next = link;
     try {
       Deadline deadline = Deadline.after(FAREWELL);
-      if (toolbox.hasPty(id, deadline)) {
-        serial.execute(() -> deliver(ByteBuffer.wrap(GAP)));
-        WebSocketLink opened = toolbox.connect(id, this, deadline);
+      if (vendor.lives(deadline)) {
+        WebSocketLink opened = vendor.connect(this, deadline);
         boolean unused = next.complete(opened);
         if (closed) {
           opened.close();
@@ -320,6 +316,7 @@ final class Relay implements Running, WebSocketListener, MarkScanner.Sink {
                               Kind.BROKEN,
                               "the sandbox's shell ended before it was ready: " + said)));
       flush();
+      forget();
     }
   }
 
@@ -360,13 +357,13 @@ final class Relay implements Running, WebSocketListener, MarkScanner.Sink {
   @Override
   public void resize(TerminalSize size, Deadline deadline) throws InterruptedException {
     if (!over) {
-      toolbox.resize(id, size, deadline);
+      vendor.resize(size, deadline);
     }
   }
 
   @Override
   public void end(Deadline deadline) throws InterruptedException {
-    toolbox.deletePty(id, deadline);
+    vendor.end(deadline);
   }
 
   @Override
@@ -386,8 +383,27 @@ final class Relay implements Running, WebSocketListener, MarkScanner.Sink {
     }
   }
 
+  @Override
+  public void exited() {
+    exited = true;
+    if (closed) {
+      forget();
+    } else {
+      vendor.ended();
+    }
+  }
+
+  private void forget() {
+    if (!forgotten.getAndSet(true)) {
+      vendor.forget();
+    }
+  }
+
   private void cut() {
     closed = true;
+    if (exited) {
+      forget();
+    }
     Callback.when(
         link,
         (mine, failure) -> {
