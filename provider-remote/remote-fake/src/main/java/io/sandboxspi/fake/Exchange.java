@@ -52,6 +52,11 @@ public final class Exchange {
     return Request.getPathInContext(request);
   }
 
+  /** Its path as it was sent. */
+  public String rawPath() {
+    return request.getHttpURI().getPath();
+  }
+
   /** A header; empty without one. */
   public Optional<String> header(String name) {
     return Optional.ofNullable(request.getHeaders().get(name));

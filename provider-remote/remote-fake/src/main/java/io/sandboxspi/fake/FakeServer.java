@@ -7,6 +7,7 @@ import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
+import org.eclipse.jetty.http.UriCompliance;
 import org.eclipse.jetty.server.Handler;
 import org.eclipse.jetty.server.HttpConfiguration;
 import org.eclipse.jetty.server.HttpConnectionFactory;
@@ -49,6 +50,8 @@ public final class FakeServer implements AutoCloseable {
     server = new Server(threads);
     HttpConfiguration configuration = new HttpConfiguration();
     configuration.setSendServerVersion(false);
+    // What a path means is a matter of the vendor.
+    configuration.setUriCompliance(UriCompliance.UNSAFE);
     connector = new ServerConnector(server, 1, 1, new HttpConnectionFactory(configuration));
     connector.setHost("127.0.0.1");
     connector.setIdleTimeout(Duration.ofSeconds(3).toMillis());

@@ -1,6 +1,7 @@
 package io.sandboxspi.fake;
 
 import com.sun.jna.Native;
+import com.sun.jna.Pointer;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.DirectoryStream;
@@ -29,6 +30,26 @@ public final class Posix {
   private static native int mkfifo(String path, int mode);
 
   private static native int kill(int pid, int signal);
+
+  static native int posix_openpt(int flags);
+
+  static native int grantpt(int master);
+
+  static native int unlockpt(int master);
+
+  static native int ptsname_r(int master, byte[] name, long size);
+
+  static native int ioctl(int descriptor, long request, byte[] argument);
+
+  static native int poll(Pointer descriptors, long count, int milliseconds);
+
+  static native long read(int descriptor, byte[] into, long size);
+
+  static native long write(int descriptor, byte[] from, long size);
+
+  static native int pipe2(int[] ends, int flags);
+
+  static native int close(int descriptor);
 
   static void pipe(Path path) throws IOException {
     if (mkfifo(path.toString(), 0600) != 0) {
