@@ -8,6 +8,7 @@ import io.sandboxspi.SandboxException;
 import io.sandboxspi.core.files.LaunchAccess;
 import io.sandboxspi.core.files.ShellFiles;
 import io.sandboxspi.core.posix.PosixLauncher;
+import io.sandboxspi.core.posix.PosixRecords;
 import io.sandboxspi.core.posix.PosixState;
 import io.sandboxspi.core.time.Lane;
 import io.sandboxspi.docker.attach.AttachReactor;
@@ -37,7 +38,7 @@ final class DockerBackend implements SandboxBackend {
   private final DockerOptions.OnRelease onRelease;
   private final Containers containers;
   private final PublishedPorts published;
-  private final LaunchRecords records;
+  private final PosixState state;
   private volatile boolean left;
   private final AttachReactor reactor;
   private final AttachReactor questions;
@@ -65,7 +66,7 @@ final class DockerBackend implements SandboxBackend {
     this.onRelease = onRelease;
     this.containers = new Containers(engine);
     this.published = new PublishedPorts(engine);
-    PosixState state = PosixState.in(ContainerMaker.STATE + "/launches");
+    this.state = PosixState.in(ContainerMaker.STATE + "/launches");
     Execs execs = new Execs(engine, container);
     this.reactor = reactor("sandbox-" + session + "-streams");
     // A listener that hangs must not keep questions and kills from their answers.
@@ -74,7 +75,6 @@ final class DockerBackend implements SandboxBackend {
     this.killLane = Lane.platform("sandbox-" + session + "-kill");
     this.launches = new Launches();
     this.control = new ControlLink(execs, questions, state.shell(), "");
-    this.records = new LaunchRecords(state, control);
     this.exits = new ExitWatch(execs, control, state, reactor, lane, launches);
     this.kills = new Kills(container, containers, control, state, launches, exits, killLane);
     PosixLauncher posix = Launcher.posix(state);
@@ -158,7 +158,7 @@ final class DockerBackend implements SandboxBackend {
     List<LaunchId> others;
     try {
       others =
-          records.ids(deadline).stream()
+          PosixRecords.parse(control.ask(PosixRecords.command(state), deadline).text()).stream()
               .filter(id -> !launches.knows(id) && !spares.knows(id))
               .toList();
     } catch (EngineException | Refusal e) {

@@ -1,5 +1,6 @@
 package io.sandboxspi.remote.daytona;
 
+import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.sandboxspi.remote.transport.HttpCall;
 import io.sandboxspi.remote.transport.Json;
@@ -7,6 +8,8 @@ import io.sandboxspi.remote.transport.RemoteException;
 import io.sandboxspi.remote.transport.RemoteException.Kind;
 import io.sandboxspi.remote.transport.Repeat;
 import io.sandboxspi.spi.Deadline;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -67,6 +70,37 @@ final class ControlPlane {
   Description describe(String sandbox, Deadline deadline) throws InterruptedException {
     HttpCall call = wire.api("asking for the sandbox", "GET", path(sandbox, ""));
     return Description.of(wire.transport().call(call, deadline).object());
+  }
+
+  /** All sandboxes of the organisation. */
+  List<Description> list(Deadline deadline) throws InterruptedException {
+    List<Description> found = new ArrayList<>();
+    String cursor = "";
+    do {
+      String next = cursor.isEmpty() ? "" : "&cursor=" + HttpCall.encode(cursor);
+      HttpCall call = wire.api("listing sandboxes", "GET", "/sandbox?limit=100" + next);
+      ObjectNode page = wire.transport().call(call, deadline).object();
+      for (JsonNode each : page.path("items")) {
+        found.add(Description.of(each));
+      }
+      cursor = page.path("nextCursor").asText("");
+    } while (!cursor.isEmpty() && !cursor.equals("null"));
+    return found;
+  }
+
+  /** Puts these labels in place of the others; sent again it does no harm. */
+  void label(String sandbox, Map<String, String> labels, Deadline deadline)
+      throws InterruptedException {
+    ObjectNode body = Json.object();
+    ObjectNode all = body.putObject("labels");
+    labels.forEach(all::put);
+    Object unused =
+        wire.transport()
+            .call(
+                wire.api("marking the sandbox", "PUT", path(sandbox, "/labels"))
+                    .json(body)
+                    .repeat(Repeat.ALWAYS),
+                deadline);
   }
 
   /** Asks until it is so, at growing pauses. */

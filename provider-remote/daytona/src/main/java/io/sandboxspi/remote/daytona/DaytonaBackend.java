@@ -169,6 +169,11 @@ final class DaytonaBackend implements SandboxBackend {
   }
 
   @Override
+  public TerminationOutcome killOthers(Deadline deadline) throws InterruptedException {
+    return shell.killOthers(deadline);
+  }
+
+  @Override
   public BackendFiles files() {
     return shell.files();
   }

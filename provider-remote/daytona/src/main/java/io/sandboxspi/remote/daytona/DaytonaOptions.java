@@ -1,6 +1,7 @@
 package io.sandboxspi.remote.daytona;
 
 import io.sandboxspi.SandboxException;
+import io.sandboxspi.remote.shell.Marks;
 import io.sandboxspi.remote.transport.ClientOptions;
 import java.net.URI;
 import java.nio.file.Files;
@@ -240,9 +241,9 @@ record DaytonaOptions(
     Map<String, String> labels = new LinkedHashMap<>();
     for (String item : text.isEmpty() ? List.<String>of() : List.of(text.split(",", -1))) {
       int equals = item.indexOf('=');
-      if (equals < 1 || item.startsWith(Labels.PREFIX)) {
+      if (equals < 1 || item.startsWith(Marks.PREFIX)) {
         throw SandboxException.invalid(
-            "labels", '"' + item + '"', "name=value, the name not below " + Labels.PREFIX);
+            "labels", '"' + item + '"', "name=value, the name not below " + Marks.PREFIX);
       }
       labels.put(item.substring(0, equals), item.substring(equals + 1));
     }

@@ -4,14 +4,20 @@ import io.sandboxspi.Capability;
 import io.sandboxspi.ErrorCode;
 import io.sandboxspi.Operation;
 import io.sandboxspi.SandboxException;
+import io.sandboxspi.remote.shell.Marks;
+import io.sandboxspi.remote.transport.RemoteException;
 import io.sandboxspi.spi.Availability;
 import io.sandboxspi.spi.BackendRef;
 import io.sandboxspi.spi.BackendRequest;
 import io.sandboxspi.spi.Deadline;
+import io.sandboxspi.spi.ListedBackend;
 import io.sandboxspi.spi.ReleaseOutcome;
 import io.sandboxspi.spi.SandboxBackend;
 import io.sandboxspi.spi.SandboxProvider;
+import java.util.ArrayList;
 import java.util.EnumSet;
+import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -70,7 +76,8 @@ public final class DaytonaProvider implements SandboxProvider {
         Capability.KILL_GROUP,
         Capability.KILL_ESCAPED,
         Capability.CLIENT_CHOSEN_ID,
-        Capability.REATTACH);
+        Capability.REATTACH,
+        Capability.LIST);
   }
 
   @Override
@@ -89,7 +96,7 @@ public final class DaytonaProvider implements SandboxProvider {
     Settings settings = settings();
     Connection connection = Connection.of(settings, request.options());
     DaytonaBackend backend =
-        new SandboxMaker(connection, settings).make(request.sessionId(), options, deadline);
+        new SandboxMaker(connection, settings).make(request, options, deadline);
     live.put(sandbox(backend.ref()), backend);
     return backend;
   }
@@ -118,8 +125,33 @@ public final class DaytonaProvider implements SandboxProvider {
     }
     try {
       return new Release(connection.plane().get(), sandbox).delete(deadline);
-    } catch (io.sandboxspi.remote.transport.RemoteException e) {
+    } catch (RemoteException e) {
       throw DaytonaBackend.failed(Operation.DELETE, "deleted", e);
+    }
+  }
+
+  /** Every sandbox of the key's organisation that has this provider's labels. */
+  @Override
+  public List<ListedBackend> list(Map<String, String> options, Deadline deadline)
+      throws InterruptedException {
+    Object unused = DaytonaOptions.parse(options);
+    Connection connection = Connection.of(settings(), options);
+    if (connection.plane().isEmpty()) {
+      // A daemon makes nothing that could be left.
+      return List.of();
+    }
+    try {
+      List<ListedBackend> listed = new ArrayList<>();
+      for (Description each : connection.plane().get().list(deadline)) {
+        if (!each.gone()) {
+          Map<String, String> data = new HashMap<>(connection.reference());
+          data.put(Connection.SANDBOX, each.id());
+          Marks.listed(new BackendRef(NAME, data), each.labels()).ifPresent(listed::add);
+        }
+      }
+      return listed;
+    } catch (RemoteException e) {
+      throw e.as(ErrorCode.TRANSPORT, Operation.DISCOVER).build();
     }
   }
 

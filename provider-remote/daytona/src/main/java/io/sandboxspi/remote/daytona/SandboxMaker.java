@@ -3,9 +3,12 @@ package io.sandboxspi.remote.daytona;
 import io.sandboxspi.ErrorCode;
 import io.sandboxspi.Operation;
 import io.sandboxspi.SandboxException;
+import io.sandboxspi.core.reap.Owner;
+import io.sandboxspi.remote.shell.Marks;
 import io.sandboxspi.remote.transport.RemoteException;
 import io.sandboxspi.remote.transport.RemoteException.Kind;
 import io.sandboxspi.spi.BackendRef;
+import io.sandboxspi.spi.BackendRequest;
 import io.sandboxspi.spi.Deadline;
 import java.time.Duration;
 import java.util.HashMap;
@@ -28,35 +31,35 @@ final class SandboxMaker {
     this.settings = settings;
   }
 
-  DaytonaBackend make(String session, DaytonaOptions options, Deadline deadline)
+  DaytonaBackend make(BackendRequest request, DaytonaOptions options, Deadline deadline)
       throws InterruptedException {
     try {
       if (connection.plane().isEmpty()) {
         Description alone =
             new Description(
-                Connection.ALONE, "started", "", false, 0, Labels.of(session, options), "");
-        return backend(session, alone, deadline);
+                Connection.ALONE, "started", "", false, 0, Labels.of(request, options), "");
+        return backend(request.sessionId(), alone, deadline);
       }
-      return made(session, options, connection.plane().get(), deadline);
+      return made(request, options, connection.plane().get(), deadline);
     } catch (RemoteException e) {
       throw failed(e);
     }
   }
 
   private DaytonaBackend made(
-      String session, DaytonaOptions options, ControlPlane plane, Deadline deadline)
+      BackendRequest request, DaytonaOptions options, ControlPlane plane, Deadline deadline)
       throws InterruptedException {
-    String name = "sandbox-" + session;
+    String name = "sandbox-" + request.sessionId();
     boolean asked = false;
     boolean made = false;
     boolean done = false;
     try {
       asked = true;
       Description begun =
-          plane.create(name, Labels.of(session, options), options, settings, deadline);
+          plane.create(name, Labels.of(request, options), options, settings, deadline);
       made = true;
       Description ready = plane.await(begun.id(), SandboxMaker::usable, deadline);
-      DaytonaBackend backend = backend(session, ready, deadline);
+      DaytonaBackend backend = backend(request.sessionId(), ready, deadline);
       done = true;
       return backend;
     } catch (RemoteException e) {
@@ -150,17 +153,29 @@ final class SandboxMaker {
       }
       ControlPlane plane = connection.plane().get();
       Description found = plane.describe(sandbox, deadline);
-      if (!found.gone() && !found.labels().containsKey(Labels.SESSION)) {
+      if (!found.gone() && !found.labels().containsKey(Marks.SESSION)) {
         throw SandboxException.invalid(
             "backend reference", sandbox, "a sandbox that this provider made");
       }
+      take(plane, found, deadline);
       Description awake = awake(plane, found, deadline);
-      return backend(awake.labels().get(Labels.SESSION) + "-again", awake, deadline);
+      return backend(awake.labels().get(Marks.SESSION) + "-again", awake, deadline);
     } catch (RemoteException e) {
       if (e.refusedWith(404)) {
         throw DaytonaProvider.gone(sandbox);
       }
       throw failed(e);
+    }
+  }
+
+  /** Makes this process the owner, unless the sandbox is durable. */
+  private static void take(ControlPlane plane, Description found, Deadline deadline)
+      throws InterruptedException {
+    String owner = found.labels().getOrDefault(Marks.OWNER, "");
+    if (!found.gone() && !owner.equals(Owner.DURABLE) && !owner.equals(Owner.current())) {
+      Map<String, String> labels = new HashMap<>(found.labels());
+      labels.put(Marks.OWNER, Owner.current());
+      plane.label(found.id(), labels, deadline);
     }
   }
 

@@ -16,8 +16,6 @@ import io.sandboxspi.fake.daytona.DaytonaFake;
 import io.sandboxspi.spi.Availability;
 import io.sandboxspi.spi.BackendRequest;
 import io.sandboxspi.spi.Deadline;
-import java.io.PrintWriter;
-import java.io.StringWriter;
 import java.time.Duration;
 import java.util.Map;
 import org.junit.jupiter.api.AfterEach;
@@ -29,7 +27,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 class DaytonaFaultsTest {
   private static final String CREATE = "POST /api/sandbox";
 
-  private final Fixture fixture = new Fixture();
+  private final DaytonaFixture fixture = new DaytonaFixture();
 
   @AfterEach
   void stop() {
@@ -39,12 +37,13 @@ class DaytonaFaultsTest {
   private SandboxException refusesToOpen(DaytonaProvider provider, Map<String, String> options)
       throws Exception {
     SandboxException failure =
-        catchThrowableOfType(SandboxException.class, () -> Fixture.open(provider, options).close());
+        catchThrowableOfType(
+            SandboxException.class, () -> DaytonaFixture.open(provider, options).close());
     assertThat(failure).isNotNull();
-    StringWriter text = new StringWriter();
-    failure.printStackTrace(new PrintWriter(text));
-    assertThat(text.toString() + failure.context()).doesNotContain(DaytonaFake.KEY);
-    assertThat(Fixture.until(() -> fixture.fake.sandboxes() == 0)).as("none is left").isTrue();
+    assertThat(DaytonaFixture.words(failure)).doesNotContain(DaytonaFake.KEY);
+    assertThat(DaytonaFixture.until(() -> fixture.fake.sandboxes() == 0))
+        .as("none is left")
+        .isTrue();
     return failure;
   }
 
@@ -108,7 +107,7 @@ class DaytonaFaultsTest {
   void tooManyRequestsAreSentAgainWhenTheVendorSays() throws Exception {
     fixture.fake.faults().on(CREATE, Fault.tooMany(0), Fault.tooMany(1));
     try (SandboxSession session = fixture.open(Map.of())) {
-      assertThat(Fixture.output(session, "echo a")).isEqualTo("a\n");
+      assertThat(DaytonaFixture.output(session, "echo a")).isEqualTo("a\n");
     }
     assertThat(fixture.fake.faults().unused()).isZero();
   }
@@ -153,7 +152,7 @@ class DaytonaFaultsTest {
                         Deadline.after(Duration.ofSeconds(2))));
     assertThat(failure.code()).isEqualTo(ErrorCode.OPEN_TIMEOUT);
     assertThat(Duration.ofNanos(System.nanoTime() - begin)).isLessThan(Duration.ofSeconds(20));
-    assertThat(Fixture.until(() -> fixture.fake.sandboxes() == 0)).isTrue();
+    assertThat(DaytonaFixture.until(() -> fixture.fake.sandboxes() == 0)).isTrue();
   }
 
   @Test
@@ -173,7 +172,8 @@ class DaytonaFaultsTest {
   void aSandboxThatWasStoppedIsSaidToBe() throws Exception {
     try (SandboxSession session = fixture.open(Map.of())) {
       fixture.sandbox(session).stop();
-      assertThat(Fixture.until(() -> fixture.sandbox(session).state().equals("stopped"))).isTrue();
+      assertThat(DaytonaFixture.until(() -> fixture.sandbox(session).state().equals("stopped")))
+          .isTrue();
       SandboxException failure =
           catchThrowableOfType(SandboxException.class, () -> session.exec(Command.of("true")));
       assertThat(failure.code()).isEqualTo(ErrorCode.BACKEND_NOT_RUNNING);
@@ -192,13 +192,13 @@ class DaytonaFaultsTest {
     DaytonaProvider provider = fixture.provider();
     var backend =
         provider.create(
-            new BackendRequest("policy", Map.of("on-release", policy)), Fixture.seconds(30));
-    backend.release(Fixture.seconds(20));
+            new BackendRequest("policy", Map.of("on-release", policy)), DaytonaFixture.seconds(30));
+    backend.release(DaytonaFixture.seconds(20));
     var sandbox = fixture.fake.sandbox(backend.ref().data().get("sandbox"));
     if (state == null) {
       assertThat(sandbox).isEmpty();
     } else {
-      assertThat(Fixture.until(() -> sandbox.orElseThrow().state().equals(state))).isTrue();
+      assertThat(DaytonaFixture.until(() -> sandbox.orElseThrow().state().equals(state))).isTrue();
     }
   }
 
@@ -208,9 +208,11 @@ class DaytonaFaultsTest {
         fixture
             .provider()
             .create(
-                new BackendRequest("pause", Map.of("on-release", "pause")), Fixture.seconds(30));
+                new BackendRequest("pause", Map.of("on-release", "pause")),
+                DaytonaFixture.seconds(30));
     SandboxException failure =
-        catchThrowableOfType(SandboxException.class, () -> backend.release(Fixture.seconds(10)));
+        catchThrowableOfType(
+            SandboxException.class, () -> backend.release(DaytonaFixture.seconds(10)));
     assertThat(failure.code()).isEqualTo(ErrorCode.BACKEND_RELEASE_FAILED);
     assertThat(failure).hasMessageContaining("not supported");
     assertThat(fixture.fake.sandboxes()).isEqualTo(1);

@@ -30,7 +30,7 @@ import org.junit.jupiter.api.Test;
 
 /** What users of Daytona have met, and what becomes of it here. One sandbox serves most of them. */
 class DaytonaPitfallsTest {
-  private static final Fixture FIXTURE = new Fixture();
+  private static final DaytonaFixture FIXTURE = new DaytonaFixture();
   private static SandboxSession session;
 
   @BeforeAll
@@ -63,7 +63,7 @@ class DaytonaPitfallsTest {
                 -1),
             nothing502());
     try (SandboxSession other = FIXTURE.open(Map.of())) {
-      assertThat(Fixture.output(other, "echo up")).isEqualTo("up\n");
+      assertThat(DaytonaFixture.output(other, "echo up")).isEqualTo("up\n");
     }
     assertThat(FIXTURE.fake.faults().unused()).isZero();
   }
@@ -72,14 +72,16 @@ class DaytonaPitfallsTest {
   void attachingWhileItStopsWaitsAndStarts() throws Exception {
     DaytonaProvider provider = FIXTURE.provider();
     SandboxBackend first =
-        provider.create(new BackendRequest("turning", Map.of()), Fixture.seconds(30));
-    first.release(Fixture.seconds(5));
+        provider.create(new BackendRequest("turning", Map.of()), DaytonaFixture.seconds(30));
+    first.release(DaytonaFixture.seconds(5));
     FIXTURE.fake.sandbox(first.ref().data().get("sandbox")).orElseThrow().stop();
-    SandboxBackend again = provider.attach(first.ref(), Fixture.seconds(30));
-    assertThat(again.probe(Fixture.seconds(5)).name()).isEqualTo("RUNNING");
-    again.release(Fixture.seconds(5));
-    assertThat(provider.delete(first.ref(), Fixture.seconds(20)).name()).isEqualTo("DESTROYED");
-    assertThat(provider.delete(first.ref(), Fixture.seconds(20)).name()).isEqualTo("ALREADY_GONE");
+    SandboxBackend again = provider.attach(first.ref(), DaytonaFixture.seconds(30));
+    assertThat(again.probe(DaytonaFixture.seconds(5)).name()).isEqualTo("RUNNING");
+    again.release(DaytonaFixture.seconds(5));
+    assertThat(provider.delete(first.ref(), DaytonaFixture.seconds(20)).name())
+        .isEqualTo("DESTROYED");
+    assertThat(provider.delete(first.ref(), DaytonaFixture.seconds(20)).name())
+        .isEqualTo("ALREADY_GONE");
   }
 
   @Test
@@ -93,12 +95,13 @@ class DaytonaPitfallsTest {
                         .timeout(Duration.ofSeconds(1))));
     assertThat(late.code()).isEqualTo(ErrorCode.EXEC_TIMEOUT);
     String child = new String(session.files().read("child"), UTF_8).strip();
-    assertThat(Fixture.until(() -> ProcessHandle.of(Long.parseLong(child)).isEmpty())).isTrue();
+    assertThat(DaytonaFixture.until(() -> ProcessHandle.of(Long.parseLong(child)).isEmpty()))
+        .isTrue();
   }
 
   @Test
   void aTimeoutIsNeverLeftToTheVendor() throws Exception {
-    assertThat(Fixture.output(session, "echo a")).isEqualTo("a\n");
+    assertThat(DaytonaFixture.output(session, "echo a")).isEqualTo("a\n");
     String base = "POST /toolbox/" + session.backend().data().get("sandbox");
     assertThat(FIXTURE.fake.faults().count(base + "/process/pty")).isPositive();
     assertThat(FIXTURE.fake.faults().count(base + "/process/execute")).isZero();
@@ -113,7 +116,7 @@ class DaytonaPitfallsTest {
       InputStream out = command.stdout();
       assertThat(out.read()).isZero();
       // Longer than the daemon waits for anyone.
-      Fixture.output(session, "sleep 1");
+      DaytonaFixture.output(session, "sleep 1");
       long read = 1;
       byte[] piece = new byte[65_536];
       for (int n = out.read(piece); n >= 0; n = out.read(piece)) {
@@ -127,7 +130,7 @@ class DaytonaPitfallsTest {
   @Test
   void bytesThatAreNoTextComeUnchangedAndInTheirStream() throws Exception {
     ExecResult result =
-        Fixture.run(
+        DaytonaFixture.run(
             session,
             "printf '\\001\\001\\001a\\377\\000\\035\\036b'; printf '\\002\\002\\002\\376c' >&2");
     assertThat(result.stdout().bytes())
@@ -147,20 +150,21 @@ class DaytonaPitfallsTest {
   @Test
   void manyShortCommandsKeepTheirCodes() throws Exception {
     for (int i = 1; i <= 10; i++) {
-      assertThat(Fixture.run(session, "exit " + i).status()).isEqualTo(new ExitStatus.Exited(i));
+      assertThat(DaytonaFixture.run(session, "exit " + i).status())
+          .isEqualTo(new ExitStatus.Exited(i));
     }
   }
 
   @Test
   void exitOfAShellEndsItsOwnCommandOnly() throws Exception {
-    assertThat(Fixture.run(session, "set -e; false; echo no").code()).hasValue(1);
-    assertThat(Fixture.output(session, "cd /; export LEAK=1; echo a")).isEqualTo("a\n");
-    assertThat(Fixture.output(session, "echo \"$LEAK\"; pwd")).endsWith("/workspace\n");
+    assertThat(DaytonaFixture.run(session, "set -e; false; echo no").code()).hasValue(1);
+    assertThat(DaytonaFixture.output(session, "cd /; export LEAK=1; echo a")).isEqualTo("a\n");
+    assertThat(DaytonaFixture.output(session, "echo \"$LEAK\"; pwd")).endsWith("/workspace\n");
   }
 
   @Test
   void anInteractiveShellDoesNotHang() throws Exception {
-    assertThat(Fixture.output(session, "bash -ic 'echo plain'")).contains("plain");
+    assertThat(DaytonaFixture.output(session, "bash -ic 'echo plain'")).contains("plain");
     ExecResult terminal =
         session.exec(
             Command.of("bash", "-ic", "echo terminal")
@@ -229,7 +233,8 @@ class DaytonaPitfallsTest {
     String connect =
         "GET /toolbox/" + session.backend().data().get("sandbox") + "/process/pty/sandbox-";
     FIXTURE.fake.faults().on(connect, new Fault.CutStream(10));
-    ExecResult result = Fixture.run(session, "for i in $(seq 40); do echo $i; sleep 0.05; done");
+    ExecResult result =
+        DaytonaFixture.run(session, "for i in $(seq 40); do echo $i; sleep 0.05; done");
     assertThat(result.status()).isInstanceOf(ExitStatus.Lost.class);
   }
 
@@ -246,7 +251,7 @@ class DaytonaPitfallsTest {
                     .collectFor(Duration.ofMillis(200)));
     StringBuilder seen = new StringBuilder(start.output());
     assertThat(
-            Fixture.until(
+            DaytonaFixture.until(
                 () -> {
                   seen.append(session.ptys().poll(start.id()).output());
                   int gap = seen.indexOf("output may be missing");
@@ -272,23 +277,23 @@ class DaytonaPitfallsTest {
     DaytonaProvider provider = FIXTURE.provider();
     DaytonaBackend backend =
         (DaytonaBackend)
-            provider.create(new BackendRequest("awake", Map.of()), Fixture.seconds(30));
+            provider.create(new BackendRequest("awake", Map.of()), DaytonaFixture.seconds(30));
     FakeSandbox sandbox = FIXTURE.fake.sandbox(backend.ref().data().get("sandbox")).orElseThrow();
     assertThat(sandbox.config().path("autoStopInterval").asInt()).isEqualTo(15);
     backend.keepAlive(Optional.of(Duration.ofMillis(50)));
-    assertThat(Fixture.until(() -> sandbox.touches() > 2)).isTrue();
-    backend.release(Fixture.seconds(5));
-    Object unused = provider.delete(backend.ref(), Fixture.seconds(20));
+    assertThat(DaytonaFixture.until(() -> sandbox.touches() > 2)).isTrue();
+    backend.release(DaytonaFixture.seconds(5));
+    Object unused = provider.delete(backend.ref(), DaytonaFixture.seconds(20));
     assertThat(DaytonaOptions.heartbeat(15, true)).contains(Duration.ofMinutes(5));
     assertThat(DaytonaOptions.heartbeat(15, false)).isEmpty();
   }
 
   @Test
   void noTerminalStaysBehind() throws Exception {
-    assertThat(Fixture.output(session, "echo a")).isEqualTo("a\n");
+    assertThat(DaytonaFixture.output(session, "echo a")).isEqualTo("a\n");
     PtyUpdate start = session.ptys().start(PtyRequest.of("cat").collectFor(Duration.ofMillis(100)));
     Object unused = session.ptys().terminate(start.id());
     // Two kept shells: one for questions, one for files.
-    assertThat(Fixture.until(() -> FIXTURE.sandbox(session).terminals() <= 2)).isTrue();
+    assertThat(DaytonaFixture.until(() -> FIXTURE.sandbox(session).terminals() <= 2)).isTrue();
   }
 }

@@ -14,6 +14,7 @@ import io.sandboxspi.spi.Deadline;
 import java.net.URI;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -132,26 +133,54 @@ final class ControlPlane {
     }
   }
 
-  /** Ids of all sandboxes with this in their metadata, paused ones too. */
-  List<String> find(String name, String value, Deadline deadline) throws InterruptedException {
-    List<String> found = new ArrayList<>();
+  /**
+   * A sandbox of the vendor's list.
+   *
+   * @param paused whether it is kept without running
+   */
+  record Listed(String sandbox, boolean paused, Map<String, String> metadata) {}
+
+  /** All sandboxes with this in their metadata, paused ones too. */
+  List<Listed> find(String name, String value, Deadline deadline) throws InterruptedException {
     // The parameter is a query of its own, and the server decodes names and values once more.
-    String filter = HttpCall.encode(twice(name) + "=" + twice(value));
+    return list("&metadata=" + HttpCall.encode(twice(name) + "=" + twice(value)), deadline);
+  }
+
+  /** All sandboxes, paused ones too. */
+  List<Listed> list(Deadline deadline) throws InterruptedException {
+    return list("", deadline);
+  }
+
+  private List<Listed> list(String filter, Deadline deadline) throws InterruptedException {
+    List<Listed> found = new ArrayList<>();
     Optional<String> next = Optional.empty();
     do {
       String path =
           "/v2/sandboxes?limit=100&state="
               + HttpCall.encode("running,paused")
-              + "&metadata="
               + filter
               + next.map(token -> "&nextToken=" + HttpCall.encode(token)).orElse("");
       HttpReply reply = transport.call(call("listing sandboxes", "GET", path), deadline);
       for (JsonNode each : reply.json()) {
-        found.add(Json.text("the list", each, "sandboxID").split("-", 2)[0]);
+        Map<String, String> metadata = new HashMap<>();
+        each.path("metadata")
+            .properties()
+            .forEach(field -> metadata.put(field.getKey(), field.getValue().asText()));
+        found.add(
+            new Listed(
+                Json.text("the list", each, "sandboxID").split("-", 2)[0],
+                each.path("state").asText("").equals("paused"),
+                metadata));
       }
       next = reply.header("X-Next-Token").filter(token -> !token.isEmpty());
     } while (next.isPresent());
     return found;
+  }
+
+  /** Reads how to reach one that runs, without changing its time. */
+  Access access(String sandbox, Deadline deadline) throws InterruptedException {
+    HttpCall call = call("asking for the sandbox", "GET", "/sandboxes/" + sandbox);
+    return Access.of(transport.call(call, deadline).object(), settings);
   }
 
   private static String twice(String text) {

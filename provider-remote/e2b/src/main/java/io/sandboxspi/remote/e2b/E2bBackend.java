@@ -138,6 +138,11 @@ final class E2bBackend implements SandboxBackend {
   }
 
   @Override
+  public TerminationOutcome killOthers(Deadline deadline) throws InterruptedException {
+    return shell.killOthers(deadline);
+  }
+
+  @Override
   public BackendFiles files() {
     return shell.files();
   }

@@ -1,6 +1,7 @@
 package io.sandboxspi.remote.e2b;
 
 import io.sandboxspi.SandboxException;
+import io.sandboxspi.remote.shell.Marks;
 import io.sandboxspi.remote.transport.ClientOptions;
 import java.net.URI;
 import java.nio.file.Path;
@@ -46,6 +47,9 @@ record E2bOptions(
     ClientOptions client) {
 
   static final String USER_AGENT = "sandbox-spi";
+
+  /** How often an idle stream says that it lives, if nothing else is asked for. */
+  static final Duration STREAM_KEEP_ALIVE = Duration.ofSeconds(20);
 
   private static final long LONGEST = 86_400;
   private static final Pattern TEMPLATE = Pattern.compile("[A-Za-z0-9][A-Za-z0-9._/:-]{0,199}");
@@ -108,7 +112,11 @@ record E2bOptions(
             flag("internet", take(left, "internet", "true")),
             ports(take(left, "ports", "")),
             metadata(take(left, "metadata", "")),
-            seconds("stream-keep-alive", take(left, "stream-keep-alive", "20"), 1, 300),
+            seconds(
+                "stream-keep-alive",
+                take(left, "stream-keep-alive", String.valueOf(STREAM_KEEP_ALIVE.toSeconds())),
+                1,
+                300),
             client(
                 Optional.ofNullable(left.remove("proxy")),
                 Optional.ofNullable(left.remove("ca-file"))));
@@ -190,11 +198,11 @@ record E2bOptions(
     Map<String, String> metadata = new LinkedHashMap<>();
     for (String item : value.isEmpty() ? new String[0] : value.split(",", -1)) {
       int equals = item.indexOf('=');
-      if (equals < 1 || item.startsWith(Metadata.PREFIX)) {
+      if (equals < 1 || item.startsWith(Marks.PREFIX)) {
         throw SandboxException.invalid(
             "metadata",
             '"' + item + '"',
-            "name=value with commas between, no name below " + Metadata.PREFIX);
+            "name=value with commas between, no name below " + Marks.PREFIX);
       }
       metadata.put(item.substring(0, equals), item.substring(equals + 1));
     }

@@ -4,6 +4,7 @@ import io.sandboxspi.Capability;
 import io.sandboxspi.ErrorCode;
 import io.sandboxspi.Operation;
 import io.sandboxspi.SandboxException;
+import io.sandboxspi.remote.shell.Marks;
 import io.sandboxspi.remote.transport.ClientOptions;
 import io.sandboxspi.remote.transport.ErrorBody;
 import io.sandboxspi.remote.transport.HttpTransport;
@@ -14,11 +15,13 @@ import io.sandboxspi.spi.Availability;
 import io.sandboxspi.spi.BackendRef;
 import io.sandboxspi.spi.BackendRequest;
 import io.sandboxspi.spi.Deadline;
+import io.sandboxspi.spi.ListedBackend;
 import io.sandboxspi.spi.ReleaseOutcome;
 import io.sandboxspi.spi.SandboxBackend;
 import io.sandboxspi.spi.SandboxProvider;
 import java.time.Duration;
 import java.util.EnumSet;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
@@ -80,7 +83,8 @@ public final class E2bProvider implements SandboxProvider {
         Capability.KILL_ESCAPED,
         Capability.CLIENT_CHOSEN_ID,
         Capability.REATTACH,
-        Capability.PORTS);
+        Capability.PORTS,
+        Capability.LIST);
   }
 
   @Override
@@ -111,7 +115,7 @@ public final class E2bProvider implements SandboxProvider {
     E2bOptions options = E2bOptions.parse(request.options(), request.durable());
     HttpTransport transport = transport(options.client());
     ControlPlane controlPlane = controlPlane(transport);
-    Map<String, String> metadata = Metadata.of(request.sessionId(), options.metadata());
+    Map<String, String> metadata = Listing.marks(request, options);
     Optional<String> sandbox = Optional.empty();
     boolean sent = true;
     boolean done = false;
@@ -152,8 +156,8 @@ public final class E2bProvider implements SandboxProvider {
       if (sandbox.isPresent()) {
         boolean unused = controlPlane.remove(sandbox.get(), deadline);
       } else {
-        for (String each : controlPlane.find(Metadata.SESSION, session, deadline)) {
-          boolean unused = controlPlane.remove(each, deadline);
+        for (ControlPlane.Listed each : controlPlane.find(Marks.SESSION, session, deadline)) {
+          boolean unused = controlPlane.remove(each.sandbox(), deadline);
         }
       }
     } catch (RemoteException e) {
@@ -174,6 +178,7 @@ public final class E2bProvider implements SandboxProvider {
     ControlPlane controlPlane = controlPlane(transport);
     try {
       Access access = controlPlane.connect(ref.sandbox(), ref.timeout(), deadline);
+      Listing.take(transport, access, ref, deadline);
       E2bBackend backend =
           new E2bBackend(ref, ref.sandbox() + "-again", controlPlane, transport, access);
       live.put(ref.sandbox(), backend);
@@ -186,20 +191,33 @@ public final class E2bProvider implements SandboxProvider {
 
   @Override
   public ReleaseOutcome delete(BackendRef given, Deadline deadline) throws InterruptedException {
-    E2bRef ref = E2bRef.parse(given);
-    E2bBackend backend = live.remove(ref.sandbox());
+    String sandbox = E2bRef.sandbox(given);
+    E2bBackend backend = live.remove(sandbox);
     if (backend != null) {
       backend.close();
     }
     try {
       return controlPlane(transport(ClientOptions.defaults(E2bOptions.USER_AGENT)))
-              .remove(ref.sandbox(), deadline)
+              .remove(sandbox, deadline)
           ? ReleaseOutcome.DESTROYED
           : ReleaseOutcome.ALREADY_GONE;
     } catch (RemoteException e) {
       throw e.as(ErrorCode.BACKEND_RELEASE_FAILED, Operation.DELETE)
-          .context("sandbox", ref.sandbox())
+          .context("sandbox", sandbox)
           .build();
+    }
+  }
+
+  /** Every sandbox of the key's team that has this provider's metadata. */
+  @Override
+  public List<ListedBackend> list(Map<String, String> options, Deadline deadline)
+      throws InterruptedException {
+    HttpTransport transport = transport(E2bOptions.parse(options, false).client());
+    ControlPlane controlPlane = controlPlane(transport);
+    try {
+      return new Listing(controlPlane, transport).all(deadline);
+    } catch (RemoteException e) {
+      throw e.as(ErrorCode.TRANSPORT, Operation.DISCOVER).build();
     }
   }
 }

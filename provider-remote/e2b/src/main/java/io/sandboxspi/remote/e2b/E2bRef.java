@@ -81,8 +81,7 @@ record E2bRef(
               Duration.ofSeconds(Long.parseLong(data.getOrDefault("stream-keep-alive", ""))),
               ports(data.getOrDefault("ports", "")),
               E2bOptions.OnRelease.valueOf(data.getOrDefault("on-release", "")));
-      if (ref.provider().equals(E2bProvider.NAME)
-          && parsed.sandbox().matches("[a-z0-9]{1,64}")
+      if (parsed.sandbox().equals(sandbox(ref))
           && parsed.home().startsWith("/")
           && parsed.workspace().startsWith("/")) {
         return parsed;
@@ -91,6 +90,20 @@ record E2bRef(
       throw wrong(ref);
     }
     throw wrong(ref);
+  }
+
+  /** A reference that holds no more than the vendor's id. */
+  static BackendRef named(String sandbox) {
+    return new BackendRef(E2bProvider.NAME, Map.of("sandbox", sandbox));
+  }
+
+  /** The vendor's id, which is all that a deletion needs. */
+  static String sandbox(BackendRef ref) {
+    String sandbox = ref.data().getOrDefault("sandbox", "");
+    if (!ref.provider().equals(E2bProvider.NAME) || !sandbox.matches("[a-z0-9]{1,64}")) {
+      throw wrong(ref);
+    }
+    return sandbox;
   }
 
   private static Set<Integer> ports(String text) {

@@ -27,8 +27,6 @@ import io.sandboxspi.remote.transport.HttpTransport;
 import io.sandboxspi.remote.transport.RetryPolicy;
 import io.sandboxspi.spi.Deadline;
 import io.sandboxspi.spi.OutputChannel;
-import java.io.PrintWriter;
-import java.io.StringWriter;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.List;
@@ -59,9 +57,7 @@ class E2bFaultsTest {
         catchThrowableOfType(
             SandboxException.class, () -> E2bFixture.open(provider, options).close());
     assertThat(failure).isNotNull();
-    StringWriter text = new StringWriter();
-    failure.printStackTrace(new PrintWriter(text));
-    assertThat(text.toString() + failure.context())
+    assertThat(E2bFixture.words(failure))
         .doesNotContain(fixture.fake.settings().get("E2B_API_KEY"));
     assertThat(fixture.fake.sandboxes()).as("sandboxes left").isZero();
     return failure;
@@ -429,6 +425,7 @@ class E2bFaultsTest {
           new ControlPlane(transport, E2bSettings.read(name -> settings.getOrDefault(name, "")));
       Deadline deadline = Deadline.after(Duration.ofSeconds(20));
       assertThat(plane.find("a b&c%", "d=é +%41", deadline))
+          .extracting(ControlPlane.Listed::sandbox)
           .containsExactly(fixture.sandbox(session).id());
       assertThat(plane.find("a b&c%", "d", deadline)).isEmpty();
     }

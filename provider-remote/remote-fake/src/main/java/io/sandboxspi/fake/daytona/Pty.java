@@ -110,8 +110,9 @@ final class Pty implements RealProcess.Listener {
   void kill() {
     RealProcess mine;
     synchronized (this) {
-      mine = process;
-      if (mine == null) {
+      // Of one that has ended the number may be another process's by now.
+      mine = ended ? null : process;
+      if (process == null) {
         ended = true;
       }
     }

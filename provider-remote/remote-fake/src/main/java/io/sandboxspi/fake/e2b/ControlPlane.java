@@ -97,7 +97,7 @@ final class ControlPlane {
   }
 
   private static Map<String, String> map(JsonNode node) {
-    Map<String, String> map = new HashMap<>();
+    Map<String, String> map = new ConcurrentHashMap<>();
     node.properties().forEach(field -> map.put(field.getKey(), field.getValue().asText()));
     return map;
   }

@@ -147,7 +147,7 @@ final class DaemonFiles {
     } else if (Files.isDirectory(file)) {
       ControlPlane.error(exchange, 400, "path '" + file + "' is a directory");
     } else {
-      exchange.answer(200, "application/octet-stream", Files.readAllBytes(file));
+      exchange.stream(200, "application/octet-stream", file);
     }
   }
 

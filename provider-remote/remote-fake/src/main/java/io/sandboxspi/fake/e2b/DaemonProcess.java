@@ -170,8 +170,11 @@ final class DaemonProcess implements RealProcess.Listener {
   void signal(int number) {
     synchronized (this) {
       signalled = true;
+      // Its number may be another process's by now.
+      if (!exited) {
+        boolean unused = Posix.signal(pid(), number);
+      }
     }
-    boolean unused = Posix.signal(pid(), number);
     end();
   }
 

@@ -86,6 +86,11 @@ public final class FakeSandbox {
     return token;
   }
 
+  /** Changes its metadata, as if it had been made so. */
+  public void mark(String name, String value) {
+    config.metadata().put(name, value);
+  }
+
   /** Whether it is paused. */
   public synchronized boolean paused() {
     return paused;

@@ -54,7 +54,7 @@ final class Kills {
       outcomes = PosixKill.parse(ids, answer);
       tell(known, outcomes, PosixKill.ends(ids, answer));
     } catch (RemoteException e) {
-      outcomes = diagnosed(ids, e, deadline);
+      outcomes = KillBatches.all(ids, diagnosed(e, deadline));
       tell(known, outcomes, Map.of());
     }
     return outcomes;
@@ -101,20 +101,18 @@ final class Kills {
     return control.ask(command, Deadline.after(limit)).text();
   }
 
-  private Map<LaunchId, TerminationOutcome> diagnosed(
-      List<LaunchId> ids, RemoteException failure, Deadline deadline) throws InterruptedException {
-    TerminationOutcome outcome;
+  /** What is known without an answer of the sandbox. */
+  TerminationOutcome diagnosed(RemoteException failure, Deadline deadline)
+      throws InterruptedException {
     try {
-      outcome =
-          switch (machine.state(deadline)) {
-            case GONE -> TerminationOutcome.alreadyGone();
-            case PAUSED -> KillBatches.unconfirmed("the sandbox is paused", failure);
-            case RUNNING -> KillBatches.unconfirmed("the sandbox gave no answer", failure);
-          };
+      return switch (machine.state(deadline)) {
+        case GONE -> TerminationOutcome.alreadyGone();
+        case PAUSED -> KillBatches.unconfirmed("the sandbox is paused", failure);
+        case RUNNING -> KillBatches.unconfirmed("the sandbox gave no answer", failure);
+      };
     } catch (RemoteException e) {
       failure.addSuppressed(e);
-      outcome = KillBatches.unconfirmed("the vendor gave no answer", failure);
+      return KillBatches.unconfirmed("the vendor gave no answer", failure);
     }
-    return KillBatches.all(ids, outcome);
   }
 }

@@ -62,6 +62,13 @@ final class Launches {
     return mine;
   }
 
+  /** Whether a launch was made here and is not settled. */
+  boolean knows(LaunchId id) {
+    synchronized (lock) {
+      return open.containsKey(id);
+    }
+  }
+
   /** Its end is proven, or it never began: when nobody has its handle, nothing of it is kept. */
   void settle(Launch launch) {
     if (launch.silenced()) {

@@ -9,6 +9,7 @@ import io.sandboxspi.core.files.ShellFiles;
 import io.sandboxspi.core.posix.LaunchOption;
 import io.sandboxspi.core.posix.LaunchReport;
 import io.sandboxspi.core.posix.PosixLauncher;
+import io.sandboxspi.core.posix.PosixRecords;
 import io.sandboxspi.core.posix.PosixState;
 import io.sandboxspi.core.posix.PosixStatus;
 import io.sandboxspi.core.time.Lane;
@@ -232,6 +233,29 @@ public final class ShellBackend {
   public Map<LaunchId, TerminationOutcome> killAll(List<LaunchId> ids, Deadline deadline)
       throws InterruptedException {
     return ids.isEmpty() ? Map.of() : kills.kill(ids, deadline);
+  }
+
+  /**
+   * As {@link io.sandboxspi.spi.SandboxBackend#killOthers}: whoever launches in the sandbox leaves
+   * a record there.
+   */
+  public TerminationOutcome killOthers(Deadline deadline) throws InterruptedException {
+    Deadline half = Deadline.after(deadline.remaining().dividedBy(2));
+    List<LaunchId> others;
+    try {
+      others =
+          PosixRecords.parse(ask(PosixRecords.command(state), half)).stream()
+              .filter(id -> !launches.knows(id))
+              .toList();
+    } catch (RemoteException e) {
+      return kills.diagnosed(e, deadline);
+    }
+    for (TerminationOutcome outcome : killAll(others, deadline).values()) {
+      if (!outcome.proven()) {
+        return outcome;
+      }
+    }
+    return TerminationOutcome.confirmed();
   }
 
   /** As {@link io.sandboxspi.spi.SandboxBackend#files}. */

@@ -102,13 +102,23 @@ final class Failures {
     return "";
   }
 
-  /** {@code Retry-After}, or a header that only begins so; in seconds or as a date. */
+  /**
+   * {@code Retry-After}, or a header that only begins so; in seconds or as a date, which counts by
+   * the peer's clock.
+   */
   static Optional<Duration> retryAfter(Map<String, List<String>> headers) {
+    ZonedDateTime now =
+        headers.entrySet().stream()
+            .filter(header -> header.getKey().equalsIgnoreCase("Date"))
+            .flatMap(header -> header.getValue().stream())
+            .flatMap(value -> date(value).stream())
+            .findFirst()
+            .orElseGet(() -> ZonedDateTime.now(java.time.ZoneOffset.UTC));
     for (Map.Entry<String, List<String>> header : headers.entrySet()) {
       String name = header.getKey().toLowerCase(java.util.Locale.ROOT);
       if ((name.equals("retry-after") || name.startsWith("retry-after-"))
           && !header.getValue().isEmpty()) {
-        Optional<Duration> wait = wait(header.getValue().get(0).strip());
+        Optional<Duration> wait = wait(header.getValue().get(0).strip(), now);
         if (wait.isPresent()) {
           return wait;
         }
@@ -117,16 +127,18 @@ final class Failures {
     return Optional.empty();
   }
 
-  private static Optional<Duration> wait(String value) {
+  private static Optional<Duration> wait(String value, ZonedDateTime now) {
     if (value.matches("[0-9]{1,9}(\\.[0-9]{1,3})?")) {
       return Optional.of(Duration.ofMillis(Math.round(Double.parseDouble(value) * 1000)));
     }
+    return date(value)
+        .map(then -> Duration.between(now, then))
+        .map(until -> until.isNegative() ? Duration.ZERO : until);
+  }
+
+  private static Optional<ZonedDateTime> date(String value) {
     try {
-      Duration until =
-          Duration.between(
-              ZonedDateTime.now(java.time.ZoneOffset.UTC),
-              ZonedDateTime.parse(value, DateTimeFormatter.RFC_1123_DATE_TIME));
-      return Optional.of(until.isNegative() ? Duration.ZERO : until);
+      return Optional.of(ZonedDateTime.parse(value, DateTimeFormatter.RFC_1123_DATE_TIME));
     } catch (DateTimeException notDate) {
       return Optional.empty();
     }

@@ -21,34 +21,15 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-class HttpTransportTest {
+class HttpTransportTest extends OnTestServer {
   private static final Secret KEY = Secret.of("key", "s3cr3t-t0ken");
 
-  private final HttpTransport transport =
-      HttpTransport.of(
-          ClientOptions.defaults("test"),
-          new RetryPolicy(3, Duration.ofMillis(10), Duration.ofMillis(50)),
-          ErrorBody::common);
-  private TestServer server;
-
-  @BeforeEach
-  void start() throws Exception {
-    server = new TestServer();
-  }
-
-  @AfterEach
-  void stop() throws Exception {
-    server.close();
-  }
-
-  private static Deadline seconds(int value) {
-    return Deadline.after(Duration.ofSeconds(value));
+  HttpTransportTest() {
+    super(new RetryPolicy(3, Duration.ofMillis(10), Duration.ofMillis(50)));
   }
 
   private static Deadline millis(int value) {
@@ -202,6 +183,19 @@ class HttpTransportTest {
             "/date", x -> x.status(503).header("Retry-After", "Wed, 21 Oct 2099 07:28:00 GMT"));
     assertThat(fails(get(date), seconds(5)).retryAfter().orElseThrow())
         .isGreaterThan(Duration.ofDays(1000));
+  }
+
+  @Test
+  void aDateToWaitForCountsByThePeersClock() throws Exception {
+    // A peer whose clock is years behind.
+    URI uri =
+        server.on(
+            "/",
+            x ->
+                x.status(429)
+                    .header("Date", "Wed, 21 Oct 2015 07:28:00 GMT")
+                    .header("Retry-After", "Wed, 21 Oct 2015 08:28:00 GMT"));
+    assertThat(fails(get(uri), seconds(5)).retryAfter()).contains(Duration.ofHours(1));
   }
 
   @Test

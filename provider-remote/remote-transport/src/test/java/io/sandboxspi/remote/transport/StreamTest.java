@@ -13,30 +13,13 @@ import java.time.Duration;
 import java.util.Arrays;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Streams, and Connect frames on them. */
-class StreamTest {
+class StreamTest extends OnTestServer {
   private static final Duration LONG = Duration.ofSeconds(20);
-
-  private final HttpTransport transport =
-      HttpTransport.of(ClientOptions.defaults("test"), RetryPolicy.NONE, ErrorBody::common);
-  private final Heard heard = new Heard();
-  private TestServer server;
-
-  @BeforeEach
-  void start() throws Exception {
-    server = new TestServer();
-  }
-
-  @AfterEach
-  void stop() throws Exception {
-    server.close();
-  }
 
   private OpenStream open(URI uri, StreamListener listener, Duration idle) throws Exception {
     return transport.stream(

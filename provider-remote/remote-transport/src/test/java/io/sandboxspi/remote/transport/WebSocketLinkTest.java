@@ -17,30 +17,9 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import org.eclipse.jetty.websocket.api.Callback;
 import org.eclipse.jetty.websocket.api.Session;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-class WebSocketLinkTest {
-  private final HttpTransport transport =
-      HttpTransport.of(ClientOptions.defaults("test"), RetryPolicy.NONE, ErrorBody::common);
-  private final Heard heard = new Heard();
-  private TestServer server;
-
-  @BeforeEach
-  void start() throws Exception {
-    server = new TestServer();
-  }
-
-  @AfterEach
-  void stop() throws Exception {
-    server.close();
-  }
-
-  private static Deadline seconds(int value) {
-    return Deadline.after(Duration.ofSeconds(value));
-  }
-
+class WebSocketLinkTest extends OnTestServer {
   private WebSocketLink open(WebSocketOptions options) throws InterruptedException {
     HttpCall call =
         HttpCall.of("listening", "GET", server.socket())
