@@ -21,8 +21,8 @@ final class TerminateSome implements Experiment {
 
   @Override
   public void run(Lab lab, Pass pass) throws IOException, InterruptedException {
-    int blocks = lab.size(30, 2);
-    for (int block = -lab.size(10, 1); block < blocks; block++) {
+    int blocks = lab.size(100, 2);
+    for (int block = -lab.size(40, 1); block < blocks; block++) {
       boolean warm = block < 0;
       long[] floor = lab.c("terminate", COUNT, Programs.IDLE);
       if (!warm) {

@@ -18,6 +18,9 @@ final class Output extends Floods.Member {
   /** A terminal hands out at most this much a read; less means that it is empty. */
   private static final int FULL_TERMINAL_READ = 4095;
 
+  /** Output of so few bytes is likely an answer. */
+  private static final int DIALOGUE_BYTES = 256;
+
   private static final int LONG_TURN = 8;
   private static final int ASIDE_TURN = 3;
 
@@ -44,6 +47,9 @@ final class Output extends Floods.Member {
   /** A descriptor is ready; takes one turn. */
   void ready() {
     int bytes = read(reactor.quiet() ? LONG_TURN : 1);
+    if (bytes > 0 && bytes < DIALOGUE_BYTES) {
+      reactor.dialogue();
+    }
     if (!paused && !ended && !hungUp) {
       reactor.floods.read(this, bytes, System.nanoTime());
     }

@@ -28,6 +28,11 @@ public final class Reactor {
   private static final int TICK_MILLIS = 100;
   private static final int IDLE_MILLIS = 10_000;
 
+  /** How long the next answer of a dialogue is waited for without giving up the processor. */
+  private static final long DIALOGUE_NANOS = 60_000;
+
+  private static final boolean SEVERAL_PROCESSORS = Runtime.getRuntime().availableProcessors() > 1;
+
   private static final long WAKE_TOKEN = 0;
 
   /** Where reads land; only for the reactor's thread. */
@@ -49,6 +54,7 @@ public final class Reactor {
   private final AtomicLong holds = new AtomicLong(1);
   private long lastTick = System.nanoTime();
   private int batch;
+  private boolean dialogue;
 
   /** Starts the thread. */
   public Reactor(Selector selector, String threadName) {
@@ -128,6 +134,11 @@ public final class Reactor {
     return batch == 1;
   }
 
+  /** A little has been said, and an answer to it may bring more within microseconds. */
+  void dialogue() {
+    dialogue = SEVERAL_PROCESSORS && quiet();
+  }
+
   /** Keeps the thread until the matching {@link #release()}; false once it is ending. */
   public boolean hold() {
     while (true) {
@@ -159,7 +170,7 @@ public final class Reactor {
 
   private void run() {
     while (holds.get() > 0) {
-      batch = selector.select(timeout());
+      batch = select();
       for (int i = 0; i < batch; i++) {
         dispatch(selector.token(i), selector.events(i));
       }
@@ -171,6 +182,22 @@ public final class Reactor {
     wakeOut.close();
     runTasks();
     selector.close();
+  }
+
+  @SuppressWarnings("ThreadPriorityCheck") // whoever waits for this processor may have the answer
+  private int select() {
+    if (dialogue) {
+      dialogue = false;
+      long limit = System.nanoTime() + DIALOGUE_NANOS;
+      do {
+        int ready = selector.select(0);
+        if (ready != 0) {
+          return ready;
+        }
+        Thread.yield();
+      } while (System.nanoTime() - limit < 0);
+    }
+    return selector.select(timeout());
   }
 
   private int timeout() {
