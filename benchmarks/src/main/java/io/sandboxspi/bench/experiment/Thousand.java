@@ -37,7 +37,7 @@ final class Thousand implements Experiment {
       throws IOException, InterruptedException, WorkerFailure {
     // A fixed heap that is resident from the start: what grows is memory outside of it.
     try (WorkerJvm jvm = lab.start("-Xms192m", "-Xmx192m", "-XX:+AlwaysPreTouch")) {
-      for (int i = 0; i < lab.size(10, 1); i++) {
+      for (int i = 0; i < lab.size(60, 1); i++) {
         jvm.call("idle " + name + " 100 " + LIMIT_MILLIS);
         jvm.call("end-all " + name);
       }
