@@ -1,5 +1,6 @@
 package io.sandboxspi.core;
 
+import io.sandboxspi.core.session.ProviderFacts;
 import io.sandboxspi.spi.Availability;
 import io.sandboxspi.spi.SandboxProvider;
 import java.util.ArrayList;
@@ -62,9 +63,13 @@ final class ProviderLoader {
 
   private static ProviderInfo described(String name, SandboxProvider provider) {
     try {
+      ProviderFacts facts = ProviderFacts.ask(provider);
       return new ProviderInfo(
-          name, provider.getClass().getName(), provider.capabilities(), provider.availability());
+          name, provider.getClass().getName(), facts.capabilities(), facts.availability());
     } catch (RuntimeException | LinkageError e) {
+      return undescribed(provider, e);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
       return undescribed(provider, e);
     }
   }

@@ -40,8 +40,10 @@ final class SessionOpener {
   private final SessionEvents events;
   private final Set<Capability> capabilities;
 
-  private SessionOpener(SandboxProvider provider, SandboxSpec spec, EngineOptions options) {
-    if (provider.availability() instanceof Availability.Unavailable unavailable) {
+  private SessionOpener(SandboxProvider provider, SandboxSpec spec, EngineOptions options)
+      throws InterruptedException {
+    ProviderFacts facts = ProviderFacts.ask(provider);
+    if (facts.availability() instanceof Availability.Unavailable unavailable) {
       throw SandboxException.builder(
               ErrorCode.PROVIDER_UNAVAILABLE,
               Operation.CREATE,
@@ -52,8 +54,7 @@ final class SessionOpener {
     this.spec = spec;
     this.options = options;
     this.events = new SessionEvents(id, spec.listeners(), options.clock());
-    // Asked before anything is made, for a provider that cannot answer.
-    this.capabilities = Set.copyOf(provider.capabilities());
+    this.capabilities = facts.capabilities();
   }
 
   /**
@@ -63,7 +64,8 @@ final class SessionOpener {
    */
   record Source(SandboxBackend backend, Recovery recovery, boolean made) {}
 
-  static SessionOpener of(SandboxProvider provider, SandboxSpec spec, EngineOptions options) {
+  static SessionOpener of(SandboxProvider provider, SandboxSpec spec, EngineOptions options)
+      throws InterruptedException {
     return new SessionOpener(provider, spec, options);
   }
 
