@@ -39,6 +39,11 @@ final class DirectoriesLastTree implements FileTree {
     return again.hasNext() ? Optional.of(again.next()) : Optional.empty();
   }
 
+  /** The directories told that their owner may not use freely, deepest first; once at the end. */
+  List<TreeEntry> closed() {
+    return directories.stream().filter(each -> (each.mode() & OWNER) != OWNER).toList();
+  }
+
   private TreeEntry open(TreeEntry entry) {
     if (entry.kind() != TreeEntry.Kind.DIRECTORY) {
       return entry;

@@ -14,6 +14,7 @@ import io.sandboxspi.spi.BackendFiles;
 import io.sandboxspi.spi.Deadline;
 import io.sandboxspi.spi.FileTree;
 import io.sandboxspi.spi.SandboxBackend;
+import io.sandboxspi.spi.TreeEntry;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.InputStream;
@@ -36,6 +37,7 @@ import org.slf4j.LoggerFactory;
 public final class ShellFiles implements BackendFiles {
   private static final Logger LOG = LoggerFactory.getLogger(ShellFiles.class);
   private static final String LIBRARY = load();
+  private static final int CLOSED_AT_ONCE = 100;
   private static final Duration CLEANUP = Duration.ofSeconds(5);
 
   private final ShellAccess access;
@@ -284,10 +286,26 @@ public final class ShellFiles implements BackendFiles {
   public void writeTree(String path, FileTree tree, Deadline deadline) throws InterruptedException {
     Object unusedMade = ask(Operation.FILE_UPLOAD, "sf_fresh", List.of(path), deadline);
     // The stream is not closed, as the tree is the engine's.
-    InputStream tar = new TarStream(new DirectoriesLastTree(tree));
+    DirectoriesLastTree directoriesLast = new DirectoriesLastTree(tree);
+    InputStream tar = new TarStream(directoriesLast);
     Object unusedReply =
         Reply.of(access.write(text("sf_unpack", List.of(path)), tar, deadline))
             .succeeded(Operation.FILE_UPLOAD, path);
+    close(path, directoriesLast.closed(), deadline);
+  }
+
+  /** The tar of busybox leaves directories that it has made before as they are, but for root. */
+  private void close(String path, List<TreeEntry> directories, Deadline deadline)
+      throws InterruptedException {
+    for (int from = 0; from < directories.size(); from += CLOSED_AT_ONCE) {
+      int to = Math.min(directories.size(), from + CLOSED_AT_ONCE);
+      List<String> words = new ArrayList<>(List.of(path));
+      for (TreeEntry directory : directories.subList(from, to)) {
+        words.add(String.format("%04o", directory.mode()));
+        words.add(directory.path());
+      }
+      Object unused = ask(Operation.FILE_UPLOAD, "sf_close", words, deadline);
+    }
   }
 
   @Override

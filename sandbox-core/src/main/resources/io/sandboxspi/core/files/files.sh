@@ -181,8 +181,22 @@ sf_swap() {
   fi
 }
 
-# Renames; a link to a directory is a link.
+# Renames; a link to a directory is a link. A directory must be writable to get another parent.
 sf_mv() {
+  if [ -d "$1" ] && [ ! -h "$1" ] && [ ! -w "$1" ]; then
+    sf_was=$(stat -c %a "$1") && chmod u+w "$1" || return 1
+    if sf_mv_open "$1" "$2"; then
+      chmod "$sf_was" "$2"
+    else
+      chmod "$sf_was" "$1"
+      return 1
+    fi
+  else
+    sf_mv_open "$1" "$2"
+  fi
+}
+
+sf_mv_open() {
   if [ -z "${sf_mv_t-}" ]; then
     case $(mv --help 2>&1) in *' -T'*) sf_mv_t=T ;; *) sf_mv_t=- ;; esac
   fi
@@ -340,7 +354,23 @@ sf_unpack() {
   command -v tar >/dev/null || { echo TOOL tar && return 0; }
   sf_in "$1" "$2" || return 0
   echo OK
+  umask 0
   exec tar -xpof - >&2
+}
+
+# sf_close root path mode name...: gives directories below a directory their modes, for a tar that did not.
+sf_close() {
+  sf_in "$1" "$2" || return 0
+  shift 2
+  while [ "$#" -gt 1 ]; do
+    # What cannot be reached is in a directory that tar has closed, and was closed before it.
+    if [ -d "./$2" ] && [ ! -h "./$2" ] && ! chmod "$1" "./$2"; then
+      echo FAILED "modes cannot be set"
+      return 0
+    fi
+    shift 2
+  done
+  echo OK
 }
 
 # sf_switch root path staged-name old-name: the entries of a directory in it in the place of all.
@@ -362,6 +392,19 @@ sf_switch() {
 
 # Renames all entries of a directory into another, but for two names.
 sf_shift() { # from to but but
+  # shellcheck disable=SC2016
+  find "$1" -mindepth 1 -maxdepth 1 -type d ! -perm -200 ! -name "$3" ! -name "$4" -exec sh -c '
+    sf_d=$1
+    shift
+    for sf_e; do
+      sf_m=$(stat -c %a "$sf_e") && chmod u+w "$sf_e" || exit 1
+      if mv -f -- "$sf_e" "$sf_d/"; then
+        chmod "$sf_m" "$sf_d/${sf_e##*/}"
+      else
+        chmod "$sf_m" "$sf_e"
+        exit 1
+      fi
+    done' sh "$2" {} + || return 1
   # shellcheck disable=SC2016
   find "$1" -mindepth 1 -maxdepth 1 ! -name "$3" ! -name "$4" -exec sh -c '
     sf_d=$1
