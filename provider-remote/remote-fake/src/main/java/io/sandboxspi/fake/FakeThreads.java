@@ -1,5 +1,7 @@
 package io.sandboxspi.fake;
 
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.atomic.AtomicLong;
@@ -19,6 +21,11 @@ public final class FakeThreads {
     Thread thread = new Thread(task, "fake-" + role + "-" + NEXT.incrementAndGet());
     thread.setDaemon(true);
     return thread;
+  }
+
+  /** As many as are needed at once; they may block. */
+  public static ExecutorService pool(String role) {
+    return Executors.newCachedThreadPool(task -> thread(role, task));
   }
 
   /** A timer; its tasks do not block. */

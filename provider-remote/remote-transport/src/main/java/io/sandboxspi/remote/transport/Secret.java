@@ -30,7 +30,7 @@ public final class Secret {
   }
 
   /** The text with each occurrence of the secret replaced. */
-  String hideIn(String text) {
+  public String hideIn(String text) {
     return text.replace(value, "***");
   }
 

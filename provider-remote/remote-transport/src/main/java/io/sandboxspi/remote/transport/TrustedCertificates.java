@@ -18,10 +18,28 @@ import javax.net.ssl.TrustManagerFactory;
 import javax.net.ssl.X509TrustManager;
 
 /** The JVM's certificates and those of a file. */
-final class TrustedCertificates {
+public final class TrustedCertificates {
   private TrustedCertificates() {}
 
   static SSLContext with(Path file) {
+    try {
+      SSLContext context = SSLContext.getInstance("TLS");
+      context.init(null, managers(file), null);
+      return context;
+    } catch (GeneralSecurityException e) {
+      SandboxException failure = unusable(file);
+      failure.addSuppressed(e);
+      throw failure;
+    }
+  }
+
+  /**
+   * For other TLS than the JDK's client.
+   *
+   * @throws SandboxException {@link io.sandboxspi.ErrorCode#INVALID_ARGUMENT} when the file holds
+   *     none
+   */
+  public static TrustManager[] managers(Path file) {
     try (InputStream in = Files.newInputStream(file)) {
       Collection<? extends Certificate> more =
           CertificateFactory.getInstance("X.509").generateCertificates(in);
@@ -40,9 +58,7 @@ final class TrustedCertificates {
       TrustManagerFactory factory =
           TrustManagerFactory.getInstance(TrustManagerFactory.getDefaultAlgorithm());
       factory.init(store);
-      SSLContext context = SSLContext.getInstance("TLS");
-      context.init(null, factory.getTrustManagers(), null);
-      return context;
+      return factory.getTrustManagers();
     } catch (IOException | GeneralSecurityException e) {
       SandboxException failure = unusable(file);
       failure.addSuppressed(e);
