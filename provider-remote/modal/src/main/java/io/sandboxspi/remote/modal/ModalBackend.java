@@ -21,12 +21,19 @@ import io.sandboxspi.spi.ReleaseOutcome;
 import io.sandboxspi.spi.SandboxBackend;
 import io.sandboxspi.spi.SandboxProcess;
 import io.sandboxspi.spi.TerminationOutcome;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** One sandbox. */
 final class ModalBackend implements SandboxBackend {
+  private static final Logger LOG = LoggerFactory.getLogger(ModalBackend.class);
+  private static final Duration WARM_UP = Duration.ofSeconds(20);
+
   static final String STATE = "/.sandbox-launches";
 
   private final ModalRef ref;
@@ -34,6 +41,7 @@ final class ModalBackend implements SandboxBackend {
   private final ShellBackend shell;
   private final Lane lane;
   private volatile List<TunnelData> tunnels;
+  private final AtomicBoolean warm = new AtomicBoolean();
   private volatile boolean detached;
 
   /**
@@ -69,10 +77,24 @@ final class ModalBackend implements SandboxBackend {
   @Override
   public SandboxProcess launch(LaunchRequest request, ProcessListener listener, Deadline deadline)
       throws InterruptedException {
+    if (warm.compareAndSet(false, true)) {
+      // The first kill does not wait for a shell then.
+      lane.execute(this::warmUp);
+    }
     try {
       return shell.launch(request, listener, deadline);
     } catch (SandboxException e) {
       throw explained(e, deadline);
+    }
+  }
+
+  private void warmUp() {
+    try {
+      String unused = shell.ask("true", Deadline.after(WARM_UP));
+    } catch (RemoteException e) {
+      LOG.debug("no shell is kept yet", e);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
     }
   }
 
@@ -107,6 +129,11 @@ final class ModalBackend implements SandboxBackend {
   public Map<LaunchId, TerminationOutcome> killAll(List<LaunchId> ids, Deadline deadline)
       throws InterruptedException {
     return shell.killAll(ids, deadline);
+  }
+
+  @Override
+  public TerminationOutcome killOthers(Deadline deadline) throws InterruptedException {
+    return shell.killOthers(deadline);
   }
 
   @Override

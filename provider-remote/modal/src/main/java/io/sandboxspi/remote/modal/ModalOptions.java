@@ -1,6 +1,7 @@
 package io.sandboxspi.remote.modal;
 
 import io.sandboxspi.SandboxException;
+import io.sandboxspi.remote.shell.Marks;
 import io.sandboxspi.remote.transport.ClientOptions;
 import java.net.URI;
 import java.nio.file.Path;
@@ -126,12 +127,11 @@ record ModalOptions(
             app(options),
             options.matched("image", DEFAULT_IMAGE, IMAGE, "an image's id or name"),
             options.optional("registry-secret", SECRET, "st- and letters or digits"),
-            options.seconds("timeout", durable ? "" + LONGEST : "300", 10, LONGEST),
-            idle.isEmpty()
-                ? Optional.empty()
-                : Optional.of(
-                    new OptionReader(Map.of("idle-timeout", idle))
-                        .seconds("idle-timeout", idle, 1, LONGEST)),
+            OptionReader.seconds(
+                "timeout", options.text("timeout", durable ? "" + LONGEST : "300"), 10, LONGEST),
+            Optional.of(idle)
+                .filter(text -> !text.isEmpty())
+                .map(text -> OptionReader.seconds("idle-timeout", text, 1, LONGEST)),
             options.choice(OnRelease.class, "on-release", "keep"),
             workspace(options.text("workspace", "workspace")),
             size(options),
@@ -219,9 +219,9 @@ record ModalOptions(
     String allowed = "name=value of letters, digits, dots, dashes and underscores";
     for (String item : options.list("tags", TAG, allowed)) {
       String name = item.substring(0, item.indexOf('='));
-      if (name.startsWith(Tags.PREFIX)) {
+      if (name.startsWith(Marks.PREFIX)) {
         throw SandboxException.invalid(
-            "tags", '"' + item + '"', allowed + ", no name below " + Tags.PREFIX);
+            "tags", '"' + item + '"', allowed + ", no name below " + Marks.PREFIX);
       }
       tags.put(name, item.substring(name.length() + 1));
     }

@@ -6,6 +6,7 @@ import io.sandboxspi.Operation;
 import io.sandboxspi.SandboxException;
 import io.sandboxspi.remote.modal.wire.SandboxInfo;
 import io.sandboxspi.remote.shell.Machine.State;
+import io.sandboxspi.remote.shell.Marks;
 import io.sandboxspi.remote.transport.ClientOptions;
 import io.sandboxspi.remote.transport.RemoteException;
 import io.sandboxspi.spi.Availability;
@@ -127,9 +128,9 @@ public final class ModalProvider implements SandboxProvider {
     return plane(ModalOptions.parse(Map.of(), false));
   }
 
-  /** A backend of this object. */
+  /** A backend of this object that is open. */
   Optional<ModalBackend> live(String sandbox) {
-    return Optional.ofNullable(live.get(sandbox));
+    return Optional.ofNullable(live.get(sandbox)).filter(known -> !known.router().isClosed());
   }
 
   @Override
@@ -200,14 +201,14 @@ public final class ModalProvider implements SandboxProvider {
         return listed;
       }
       for (SandboxInfo sandbox : plane.list(app.get(), List.of(), deadline)) {
-        Tags.value(sandbox, Tags.SESSION)
+        Tags.value(sandbox, Marks.SESSION)
             .ifPresent(
                 session ->
                     listed.add(
                         new ListedBackend(
                             ModalRef.naming(sandbox.getId()),
                             session,
-                            Tags.value(sandbox, Tags.OWNER).orElse(""),
+                            Tags.value(sandbox, Marks.OWNER).orElse(""),
                             Instant.ofEpochMilli((long) (sandbox.getCreatedAt() * 1000)))));
       }
       return listed;

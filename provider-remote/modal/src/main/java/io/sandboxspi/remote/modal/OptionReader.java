@@ -49,8 +49,7 @@ final class OptionReader {
     return value;
   }
 
-  Duration seconds(String name, String otherwise, long least, long most) {
-    String value = text(name, otherwise);
+  static Duration seconds(String name, String value, long least, long most) {
     long seconds = value.matches("[0-9]{1,6}") ? Long.parseLong(value) : -1;
     if (seconds < least || seconds > most) {
       throw SandboxException.invalid(name, '"' + value + '"', least + " to " + most + " seconds");

@@ -3,6 +3,7 @@ package io.sandboxspi.remote.modal;
 import io.sandboxspi.core.reap.Owner;
 import io.sandboxspi.remote.modal.wire.SandboxInfo;
 import io.sandboxspi.remote.modal.wire.SandboxTag;
+import io.sandboxspi.remote.shell.Marks;
 import io.sandboxspi.spi.BackendRequest;
 import io.sandboxspi.spi.Deadline;
 import java.util.ArrayList;
@@ -10,31 +11,20 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/**
- * What every sandbox that this provider makes is marked with, so that forgotten ones are found. The
- * vendor knows itself when one was made.
- */
+/** {@link Marks} as tags. The vendor knows itself when a sandbox was made. */
 final class Tags {
-  static final String PREFIX = "io.sandboxspi.";
-
-  /** The session's id. */
-  static final String SESSION = PREFIX + "session";
-
-  /** Who made it or attached to it last, as {@link Owner} writes it. */
-  static final String OWNER = PREFIX + "owner";
-
   private Tags() {}
 
   static List<SandboxTag> of(BackendRequest request, Map<String, String> more) {
     List<SandboxTag> tags = new ArrayList<>();
     more.forEach((name, value) -> tags.add(tag(name, value)));
     tags.add(session(request.sessionId()));
-    tags.add(tag(OWNER, Owner.of(request)));
+    tags.add(tag(Marks.OWNER, Owner.of(request)));
     return tags;
   }
 
   static SandboxTag session(String id) {
-    return tag(SESSION, id);
+    return tag(Marks.SESSION, id);
   }
 
   private static SandboxTag tag(String name, String value) {
@@ -56,14 +46,14 @@ final class Tags {
   static void take(ControlPlane plane, String sandbox, Deadline deadline)
       throws InterruptedException {
     List<SandboxTag> tags = plane.tags(sandbox, deadline);
-    Optional<String> owner = value(tags, OWNER);
+    Optional<String> owner = value(tags, Marks.OWNER);
     String mine = Owner.current();
     if (owner.isEmpty() || owner.get().equals(Owner.DURABLE) || owner.get().equals(mine)) {
       return;
     }
     List<SandboxTag> changed = new ArrayList<>(tags);
-    changed.removeIf(tag -> tag.getTagName().equals(OWNER));
-    changed.add(tag(OWNER, mine));
+    changed.removeIf(tag -> tag.getTagName().equals(Marks.OWNER));
+    changed.add(tag(Marks.OWNER, mine));
     plane.tag(sandbox, changed, deadline);
   }
 }
