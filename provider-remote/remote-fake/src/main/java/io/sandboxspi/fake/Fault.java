@@ -32,6 +32,9 @@ public sealed interface Fault {
   /** A stream sends each message twice from the second on. */
   record DuplicateStream() implements Fault {}
 
+  /** A stream lacks its message of this number. */
+  record DropMessage(int message) implements Fault {}
+
   /** A stream ends after so many messages with these bytes. */
   record SpoilStream(int messages, byte[] bytes) implements Fault {}
 

@@ -77,6 +77,33 @@ public final class Posix {
     return found;
   }
 
+  /** Processes of this session; not the dead. */
+  public static List<Long> inSession(long leader) {
+    List<Long> found = new ArrayList<>();
+    try (DirectoryStream<Path> entries = Files.newDirectoryStream(Path.of("/proc"), "[0-9]*")) {
+      for (Path entry : entries) {
+        String[] fields = stat(entry);
+        if (fields.length > 3 && !fields[0].equals("Z") && fields[3].equals("" + leader)) {
+          found.add(Long.parseLong(entry.getFileName().toString()));
+        }
+      }
+    } catch (IOException noProc) {
+      return found;
+    }
+    return found;
+  }
+
+  /** State, parent, group, session and so on. */
+  private static String[] stat(Path entry) {
+    try {
+      String text = Files.readString(entry.resolve("stat"), StandardCharsets.ISO_8859_1);
+      // The name, in parentheses, may hold anything.
+      return text.substring(text.lastIndexOf(')') + 2).split(" ");
+    } catch (IOException ended) {
+      return new String[0];
+    }
+  }
+
   private static String environment(Path entry) {
     try {
       return "\0"

@@ -1,0 +1,115 @@
+package io.sandboxspi.remote.blaxel;
+
+import io.sandboxspi.remote.transport.RemoteException;
+import io.sandboxspi.remote.transport.RemoteException.Kind;
+import io.sandboxspi.spi.OutputChannel;
+import java.io.ByteArrayOutputStream;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.util.Base64;
+
+/**
+ * Takes a relay's frames out of its text, cut anywhere. What was seen before is passed over, so the
+ * vendor may say it again. Not thread-safe.
+ */
+final class Frames {
+  private static final byte GS = 29;
+  private static final byte RS = 30;
+  private static final int LONGEST = 64 * 1024;
+
+  private final Sink sink;
+  private final ByteArrayOutputStream held = new ByteArrayOutputStream();
+  private boolean inside;
+  private long output;
+  private long errors;
+
+  /** Told of the frames, once each. */
+  interface Sink {
+    /** A piece of output. */
+    void piece(OutputChannel channel, long number, byte[] bytes);
+
+    /** So many pieces of input were taken. */
+    void taken(long number);
+
+    /** Both streams are at their end. */
+    void end();
+
+    /** The relay cannot work. */
+    void failed(String why);
+
+    /** A piece of output is missing. */
+    void gap();
+  }
+
+  Frames(Sink sink) {
+    this.sink = sink;
+  }
+
+  /** What comes now does not follow what came before. */
+  void restart() {
+    inside = false;
+    held.reset();
+  }
+
+  void feed(ByteBuffer bytes) {
+    while (bytes.hasRemaining()) {
+      byte value = bytes.get();
+      if (value == GS) {
+        inside = true;
+        held.reset();
+      } else if (inside && value == RS) {
+        inside = false;
+        frame(held.toString(StandardCharsets.ISO_8859_1));
+      } else if (inside) {
+        held.write(value);
+        if (held.size() > LONGEST) {
+          throw new RemoteException(Kind.TOO_LARGE, "a frame of the terminal's relay is too long");
+        }
+      }
+    }
+  }
+
+  private void frame(String text) {
+    String[] parts = text.split(" ", 3);
+    if (parts.length < 3 || !parts[1].matches("[0-9]{1,15}")) {
+      // A program wrote to the terminal itself.
+      return;
+    }
+    long number = Long.parseLong(parts[1]);
+    switch (parts[0]) {
+      case "O" -> {
+        if (follows(output, number)) {
+          output = number;
+          sink.piece(OutputChannel.STDOUT, number, decoded(parts[2]));
+        }
+      }
+      case "E" -> {
+        if (follows(errors, number)) {
+          errors = number;
+          sink.piece(OutputChannel.STDERR, number, decoded(parts[2]));
+        }
+      }
+      case "I" -> sink.taken(number);
+      case "N" -> sink.end();
+      case "F" -> sink.failed(parts[2]);
+      default -> {
+        // A frame of a later relay.
+      }
+    }
+  }
+
+  private boolean follows(long last, long number) {
+    if (number > last + 1) {
+      sink.gap();
+    }
+    return number == last + 1;
+  }
+
+  private static byte[] decoded(String text) {
+    try {
+      return Base64.getMimeDecoder().decode(text);
+    } catch (IllegalArgumentException e) {
+      throw new RemoteException(Kind.MALFORMED, "a frame of the terminal's relay is spoilt");
+    }
+  }
+}

@@ -1,0 +1,150 @@
+package io.sandboxspi.remote.blaxel;
+
+import io.sandboxspi.core.posix.ShellText;
+import io.sandboxspi.remote.shell.Machine;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.TreeMap;
+
+/**
+ * What is typed into the vendor's interactive shell: a short line that waits, and then the text
+ * that runs. Immutable.
+ *
+ * @param loader the line, with its newline
+ * @param body the text, as lines of ASCII
+ */
+record RelayText(String loader, String body) {
+  private static final String RELAY = resource("relay.sh");
+  private static final String PATHS = "/usr/local/bin:/usr/bin:/bin";
+
+  /**
+   * Without quotes: it is quoted itself. The start tells the shell from a later one. Lines are as
+   * short as any terminal takes them.
+   */
+  private static final String LOADER =
+      "read -r __b_s </proc/$$/stat; __b_s=${__b_s##*) };"
+          + " set -- \"$1\" $__b_s;"
+          + " printf \"\\035%s LOAD %s %s\\035\" \"$1\" \"$$\" \"${21}\";"
+          + " __b_t=; while IFS= read -r __b_s && [ \"$__b_s\" != ! ]; do __b_t=$__b_t$__b_s; done;"
+          + " eval \"$(printf \"$__b_t\")\"";
+
+  private static final int LINE = 900;
+
+  /**
+   * The supervisor leads the terminal's session, and the vendor drops what is on its way when that
+   * one ends: so it waits for a line with the word, ten seconds at most.
+   */
+  private static final String LINGER =
+      "PATH=PATHS:$PATH"
+          + " && stty -icanon -isig -echo icrnl min 0 time 100 2>/dev/null"
+          + " && printf '\\035%s END\\035' WORD"
+          + " && while read -r __b_n && [ \"$__b_n\" != WORD ]; do :; done";
+
+  /**
+   * For a start.
+   *
+   * @param word a secret word of letters, digits and dashes
+   * @param directory for what a relay keeps while it runs
+   */
+  static RelayText of(Machine.Start start, String word, String directory) {
+    StringBuilder body = new StringBuilder();
+    if (start.terminal().isPresent()) {
+      body.append("printf '\\035%s READY\\035' ").append(word).append('\n');
+      body.append("unset __b_s __b_t\n");
+      body.append(program(start.environment(), lingering(start.argv(), word)));
+    } else {
+      body.append("__b_word=").append(word);
+      body.append(" __b_dir=").append(ShellText.quote(directory));
+      body.append(" __b_input=").append(start.input() ? "1" : "").append('\n');
+      body.append("__b_program() {\n");
+      body.append(program(start.environment(), start.argv()));
+      body.append("}\n").append(RELAY);
+    }
+    return new RelayText(
+        " exec /bin/sh -c '" + LOADER + "' sh " + word + "\n",
+        lines(escaped(body.toString().getBytes(StandardCharsets.UTF_8))));
+  }
+
+  private static String lines(String text) {
+    StringBuilder lines = new StringBuilder(text.length() + text.length() / LINE + 4);
+    for (int from = 0; from < text.length(); from += LINE) {
+      lines.append(text, from, Math.min(text.length(), from + LINE)).append('\n');
+    }
+    return lines.append("!\n").toString();
+  }
+
+  /** For the format of a shell's printf, without blanks. */
+  static String escaped(byte[] bytes) {
+    StringBuilder text = new StringBuilder(bytes.length + bytes.length / 2);
+    for (byte each : bytes) {
+      boolean plain =
+          (each >= 'a' && each <= 'z')
+              || (each >= 'A' && each <= 'Z')
+              || (each >= '0' && each <= '9')
+              || "/._:=,".indexOf(each) >= 0;
+      if (plain) {
+        text.append((char) each);
+      } else {
+        text.append('\\')
+            .append((char) ('0' + ((each >> 6) & 3)))
+            .append((char) ('0' + ((each >> 3) & 7)))
+            .append((char) ('0' + (each & 7)));
+      }
+    }
+    return text.toString();
+  }
+
+  /** Exports variables, and takes the shell's place. */
+  private static String program(Map<String, String> environment, List<String> argv) {
+    StringBuilder text = new StringBuilder();
+    List<String> odd = new ArrayList<>();
+    new TreeMap<>(environment)
+        .forEach(
+            (name, value) -> {
+              if (name.matches("[A-Za-z_][A-Za-z0-9_]*")) {
+                text.append("export ")
+                    .append(name)
+                    .append('=')
+                    .append(ShellText.quote(value))
+                    .append('\n');
+              } else {
+                odd.add(name + "=" + value);
+              }
+            });
+    text.append("exec ");
+    if (!odd.isEmpty()) {
+      // No shell can export such a name.
+      text.append("env ").append(ShellText.quote(odd)).append(' ');
+    }
+    return text.append(ShellText.quote(argv)).append('\n').toString();
+  }
+
+  private static List<String> lingering(List<String> argv, String word) {
+    List<String> changed = new ArrayList<>(argv);
+    if (argv.size() > 2 && argv.get(1).equals("-c")) {
+      String trap = ShellText.quote(LINGER.replace("PATHS", PATHS).replace("WORD", word));
+      changed.set(2, "trap " + trap + " EXIT\n" + argv.get(2));
+    }
+    return changed;
+  }
+
+  private static String resource(String name) {
+    try (InputStream in = Objects.requireNonNull(RelayText.class.getResourceAsStream(name), name)) {
+      return new String(in.readAllBytes(), StandardCharsets.US_ASCII);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  /** Says nothing: it holds the program's arguments and variables. */
+  @Override
+  public String toString() {
+    return "RelayText";
+  }
+}

@@ -1,0 +1,19 @@
+package io.sandboxspi.remote.blaxel;
+
+import io.sandboxspi.SandboxSession;
+import io.sandboxspi.fake.blaxel.BlaxelFake;
+import io.sandboxspi.fake.blaxel.FakeSandbox;
+import io.sandboxspi.fake.support.VendorFixture;
+
+/** A fake and sessions on it. */
+final class Fixture extends VendorFixture<BlaxelFake, BlaxelProvider> {
+  final BlaxelFake fake = fake();
+
+  Fixture() {
+    super(new BlaxelFake(), BlaxelProvider::with);
+  }
+
+  FakeSandbox sandbox(SandboxSession session) {
+    return fake.sandbox(session.backend().data().get("sandbox")).orElseThrow();
+  }
+}
