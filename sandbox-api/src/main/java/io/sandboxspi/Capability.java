@@ -31,7 +31,7 @@ public enum Capability {
   PORTS,
   /** Backends can be listed with who made them, so that orphans are found. */
   LIST,
-  /** Commands can run as another user. */
+  /** Commands and file calls can be another user's, and manifests can name users. */
   USERS,
   /** Commands cannot see the host's processes, files and network. */
   CONFINED

@@ -9,6 +9,8 @@ import java.util.regex.Pattern;
 final class Checks {
   private static final Pattern ENVIRONMENT_NAME = Pattern.compile("[A-Za-z_][A-Za-z0-9_]*");
 
+  private static final Pattern USER = Pattern.compile("[A-Za-z_][A-Za-z0-9_.-]{0,31}");
+
   private Checks() {}
 
   static void range(String field, long value, long min, long max) {
@@ -52,6 +54,15 @@ final class Checks {
           noNul("environment value of " + name, value);
         });
     return copy;
+  }
+
+  /** Also what a shell and the tools that make accounts take for a name. */
+  static String user(String user) {
+    if (!USER.matcher(user).matches()) {
+      throw SandboxException.invalid(
+          "user", '"' + user + '"', "the name of an account: " + USER.pattern());
+    }
+    return user;
   }
 
   static String workdir(String workdir) {

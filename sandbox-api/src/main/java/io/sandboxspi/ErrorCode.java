@@ -31,6 +31,8 @@ public enum ErrorCode {
   COMMAND_NOT_EXECUTABLE,
   /** The working directory of a launch does not exist or is not a directory. */
   WORKING_DIRECTORY_NOT_FOUND,
+  /** The sandbox has no account of that name; nothing was started. */
+  USER_NOT_FOUND,
   /** The process could not be started for another reason. */
   LAUNCH_FAILED,
   /** The process was not open within {@code openTimeout}. */

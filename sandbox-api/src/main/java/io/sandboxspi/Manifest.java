@@ -3,9 +3,11 @@ package io.sandboxspi;
 import java.nio.file.Path;
 import java.util.Collections;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.TreeMap;
 
 /**
@@ -17,11 +19,13 @@ public final class Manifest {
 
   private final Map<String, ManifestEntry> entries;
   private final Map<String, SecretResolver> environment;
+  private final List<String> users;
   private final Optional<Path> base;
 
   private Manifest(Builder builder) {
     this.entries = Collections.unmodifiableMap(new TreeMap<>(builder.entries));
     this.environment = Collections.unmodifiableMap(new LinkedHashMap<>(builder.environment));
+    this.users = List.copyOf(builder.users);
     this.base = builder.base;
     boolean local =
         entries.values().stream()
@@ -70,6 +74,11 @@ public final class Manifest {
     return environment;
   }
 
+  /** Accounts that the sandbox has, in their order. */
+  public List<String> users() {
+    return users;
+  }
+
   /** The directory that sources are relative to. */
   public Optional<Path> base() {
     return base;
@@ -104,6 +113,7 @@ public final class Manifest {
   public static final class Builder {
     private final Map<String, ManifestEntry> entries = new LinkedHashMap<>();
     private final Map<String, SecretResolver> environment = new LinkedHashMap<>();
+    private final Set<String> users = new LinkedHashSet<>();
     private Optional<Path> base = Optional.empty();
 
     private Builder() {}
@@ -132,6 +142,17 @@ public final class Manifest {
     public Builder secretEnv(String name, SecretResolver resolver) {
       Object unused = Checks.environment(Map.of(name, ""));
       environment.put(name, resolver);
+      return this;
+    }
+
+    /**
+     * Adds an account that the sandbox has before anything is put into the workspace; one that
+     * exists is left as it is (spec S-USER-03). It has a group of its own, no home and no password.
+     *
+     * @param name needs {@link Capability#USERS}
+     */
+    public Builder user(String name) {
+      users.add(Checks.user(name));
       return this;
     }
 

@@ -14,6 +14,7 @@ record ProcessDraft(
     Map<String, String> environment,
     @Nullable String workdir,
     @Nullable TerminalSize terminal,
+    @Nullable String user,
     Duration openTimeout) {
 
   ProcessDraft {
@@ -22,11 +23,14 @@ record ProcessDraft(
     if (workdir != null) {
       Checks.workdir(workdir);
     }
+    if (user != null) {
+      Checks.user(user);
+    }
     Checks.positive("openTimeout", openTimeout);
   }
 
   static ProcessDraft of(List<String> argv, @Nullable TerminalSize terminal) {
-    return new ProcessDraft(argv, Map.of(), null, terminal, PtyRequest.DEFAULT_OPEN_TIMEOUT);
+    return new ProcessDraft(argv, Map.of(), null, terminal, null, PtyRequest.DEFAULT_OPEN_TIMEOUT);
   }
 
   static List<String> argv(String program, String... arguments) {
@@ -39,21 +43,26 @@ record ProcessDraft(
   ProcessDraft withVariable(String name, String value) {
     Map<String, String> more = new LinkedHashMap<>(environment);
     more.put(name, value);
-    return new ProcessDraft(argv, more, workdir, terminal, openTimeout);
+    return new ProcessDraft(argv, more, workdir, terminal, user, openTimeout);
   }
 
   ProcessDraft withWorkdir(String path) {
     Objects.requireNonNull(path, "workdir");
-    return new ProcessDraft(argv, environment, path, terminal, openTimeout);
+    return new ProcessDraft(argv, environment, path, terminal, user, openTimeout);
   }
 
   ProcessDraft withTerminal(@Nullable TerminalSize size) {
-    return new ProcessDraft(argv, environment, workdir, size, openTimeout);
+    return new ProcessDraft(argv, environment, workdir, size, user, openTimeout);
+  }
+
+  ProcessDraft withUser(String name) {
+    Objects.requireNonNull(name, "user");
+    return new ProcessDraft(argv, environment, workdir, terminal, name, openTimeout);
   }
 
   ProcessDraft withOpenTimeout(Duration limit) {
     Objects.requireNonNull(limit, "openTimeout");
-    return new ProcessDraft(argv, environment, workdir, terminal, limit);
+    return new ProcessDraft(argv, environment, workdir, terminal, user, limit);
   }
 
   /** The program and the names of variables, never arguments or values (spec S-ERR-03). */

@@ -69,6 +69,16 @@ public final class PtyRequest {
     return with(process.withVariable(name, value));
   }
 
+  /**
+   * Runs it as another user of the sandbox; as the provider's own unless set (spec S-USER-01). The
+   * variables stay as they are.
+   *
+   * @param name an account of the sandbox; needs {@link Capability#USERS}
+   */
+  public PtyRequest user(String name) {
+    return with(process.withUser(name));
+  }
+
   /** Directory to start in: absolute, or relative to the workspace; the workspace unless set. */
   public PtyRequest workdir(String path) {
     return with(process.withWorkdir(path));
@@ -111,6 +121,11 @@ public final class PtyRequest {
   /** Variables of this process alone. */
   public Map<String, String> environment() {
     return process.environment();
+  }
+
+  /** The account to run as; empty for the provider's own. */
+  public Optional<String> user() {
+    return Optional.ofNullable(process.user());
   }
 
   /** Directory to start in; empty for the workspace. */

@@ -4,6 +4,7 @@ import java.io.InputStream;
 import java.io.OutputStream;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.function.LongConsumer;
 
 /**
  * Files of a sandbox. Paths are POSIX strings: relative to the workspace, or absolute inside it or
@@ -15,6 +16,16 @@ import java.util.List;
  * says. Streams given to a call are used by another thread until it returns, and stay open.
  */
 public interface SandboxFiles {
+  /**
+   * The same files, as another user of the sandbox sees and makes them (spec S-USER-02): what the
+   * account may not do fails, and what it makes is its own.
+   *
+   * @param name an account of the sandbox
+   * @throws SandboxException {@link ErrorCode#UNSUPPORTED} without {@link Capability#USERS}; a call
+   *     on the result throws {@link ErrorCode#USER_NOT_FOUND}
+   */
+  SandboxFiles asUser(String name);
+
   /** Reads a whole file into memory. */
   byte[] read(String path) throws InterruptedException;
 
@@ -74,12 +85,28 @@ public interface SandboxFiles {
   void upload(Path source, String path) throws InterruptedException;
 
   /**
+   * As the other one, and tells how it goes on.
+   *
+   * @param moved told of each piece of content how many bytes it has, on another thread; must
+   *     return at once
+   */
+  void upload(Path source, String path, LongConsumer moved) throws InterruptedException;
+
+  /**
    * Copies a file or a directory with all below it out of the sandbox (spec S-FILE-08). A link that
    * leads out of the directory is an error.
    *
    * @param target on the caller's side: a file is replaced, a directory must not exist
    */
   void download(String path, Path target) throws InterruptedException;
+
+  /**
+   * As the other one, and tells how it goes on.
+   *
+   * @param moved told of each piece of content how many bytes it has, on another thread; must
+   *     return at once
+   */
+  void download(String path, Path target, LongConsumer moved) throws InterruptedException;
 
   /**
    * Writes a directory as an archive (spec S-ARCH-01).

@@ -1,5 +1,6 @@
 package io.sandboxspi.docker;
 
+import io.sandboxspi.Capability;
 import io.sandboxspi.Endpoint;
 import io.sandboxspi.ErrorCode;
 import io.sandboxspi.Operation;
@@ -7,6 +8,7 @@ import io.sandboxspi.Retryable;
 import io.sandboxspi.SandboxException;
 import io.sandboxspi.core.files.LaunchAccess;
 import io.sandboxspi.core.files.ShellFiles;
+import io.sandboxspi.core.posix.ControlShell;
 import io.sandboxspi.core.posix.PosixLauncher;
 import io.sandboxspi.core.posix.PosixRecords;
 import io.sandboxspi.core.posix.PosixState;
@@ -40,6 +42,7 @@ final class DockerBackend implements SandboxBackend {
   private final PublishedPorts published;
   private final PosixState state;
   private volatile boolean left;
+  private volatile Set<Capability> lacks = Set.of();
   private final AttachReactor reactor;
   private final AttachReactor questions;
   private final Lane lane;
@@ -110,7 +113,11 @@ final class DockerBackend implements SandboxBackend {
   void greet(Deadline deadline) throws InterruptedException {
     int code;
     try {
-      code = control.ask("true", deadline).code();
+      ControlShell.Answer answer = control.ask("id -u", deadline);
+      code = answer.code();
+      if (!answer.text().strip().equals("0")) {
+        lacks = Set.of(Capability.USERS);
+      }
     } catch (Refusal refusal) {
       throw Failures.create("the container takes no commands: " + refusal.getMessage())
           .cause(refusal)
@@ -125,6 +132,12 @@ final class DockerBackend implements SandboxBackend {
 
   Spares spares() {
     return spares;
+  }
+
+  /** Only root can become another user; one that was attached to learns it from the launcher. */
+  @Override
+  public Set<Capability> lacks() {
+    return lacks;
   }
 
   @Override

@@ -64,6 +64,7 @@ public final class DockerProvider implements SandboxProvider {
         Capability.REATTACH,
         Capability.PORTS,
         Capability.LIST,
+        Capability.USERS,
         Capability.CONFINED);
   }
 

@@ -21,6 +21,12 @@ final class KeptShell implements ShellAccess {
     this.launches = launches;
   }
 
+  /** The kept shell is of one user. */
+  @Override
+  public ShellAccess asUser(String user) {
+    return launches.asUser(user);
+  }
+
   @Override
   public byte[] ask(String text, Deadline deadline) throws InterruptedException {
     try {

@@ -16,6 +16,7 @@ import io.sandboxspi.tck.rules.PortRules;
 import io.sandboxspi.tck.rules.ReapRules;
 import io.sandboxspi.tck.rules.SpiRules;
 import io.sandboxspi.tck.rules.TreeRules;
+import io.sandboxspi.tck.rules.UserRules;
 
 /**
  * One of the four parts of {@link SandboxProviderTck}: commands, files, events, capabilities, and
@@ -37,7 +38,8 @@ public abstract class CommandsTck extends KitTests
         PortRules,
         ReapRules,
         SpiRules,
-        TreeRules {
+        TreeRules,
+        UserRules {
   /** For subclasses. */
   protected CommandsTck() {}
 }

@@ -26,6 +26,7 @@ import io.sandboxspi.tck.rules.StallRules;
 import io.sandboxspi.tck.rules.StartRules;
 import io.sandboxspi.tck.rules.TerminalRules;
 import io.sandboxspi.tck.rules.TreeRules;
+import io.sandboxspi.tck.rules.UserRules;
 
 /**
  * The conformance kit. A provider's tests extend this class and return an environment:
@@ -68,7 +69,8 @@ public abstract class SandboxProviderTck extends KitTests
         ManifestRules,
         EventRules,
         SpiRules,
-        CapabilityRules {
+        CapabilityRules,
+        UserRules {
   /** For subclasses. */
   protected SandboxProviderTck() {}
 }

@@ -100,6 +100,14 @@ public interface BackendFiles {
     throw unsupported(Operation.VALIDATE);
   }
 
+  /**
+   * The same files, as this account of the sandbox sees and makes them (spec S-USER-02); with
+   * {@link io.sandboxspi.Capability#USERS}.
+   */
+  default BackendFiles asUser(String user) {
+    throw unsupported(Operation.VALIDATE);
+  }
+
   private static SandboxException unsupported(Operation operation) {
     return SandboxException.of(
         ErrorCode.UNSUPPORTED, operation, "the provider's files do not offer this: " + operation);

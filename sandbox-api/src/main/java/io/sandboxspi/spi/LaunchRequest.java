@@ -16,6 +16,8 @@ import java.util.Optional;
  * @param terminal the terminal's size; empty for pipes
  * @param openInput whether input can be written; otherwise it is at its end at once. Always true
  *     with a terminal
+ * @param user an account of the sandbox; only with {@link io.sandboxspi.Capability#USERS}, empty
+ *     for the backend's own
  */
 public record LaunchRequest(
     LaunchId id,
@@ -23,7 +25,19 @@ public record LaunchRequest(
     Map<String, String> environment,
     Optional<String> workdir,
     Optional<TerminalSize> terminal,
-    boolean openInput) {
+    boolean openInput,
+    Optional<String> user) {
+
+  /** As the backend's own user. */
+  public LaunchRequest(
+      LaunchId id,
+      List<String> argv,
+      Map<String, String> environment,
+      Optional<String> workdir,
+      Optional<TerminalSize> terminal,
+      boolean openInput) {
+    this(id, argv, environment, workdir, terminal, openInput, Optional.empty());
+  }
 
   /** Copies the collections. */
   public LaunchRequest {

@@ -1,5 +1,6 @@
 package io.sandboxspi.spi;
 
+import io.sandboxspi.Capability;
 import io.sandboxspi.Endpoint;
 import io.sandboxspi.ErrorCode;
 import io.sandboxspi.Operation;
@@ -15,6 +16,13 @@ import java.util.Set;
 public interface SandboxBackend {
   /** Names the backend. */
   BackendRef ref();
+
+  /**
+   * Capabilities of the provider that this backend has not, because of its image or its options.
+   */
+  default Set<Capability> lacks() {
+    return Set.of();
+  }
 
   /**
    * Launches a process in a session and process group of its own (spec S-SPI-02).

@@ -14,14 +14,15 @@ final class ExecCommand extends NamedCommand {
         "Put -- before the command: sandbox exec NAME -- CMD...");
     SandboxCliCommand.declareSurroundings(this);
     RunCommand.declareRun(this);
+    text("--user", "USER", "Account of the sandbox that the command runs as.");
     words(true, "NAME CMD", "The sandbox, program and arguments.");
   }
 
   @Override
   public Integer call() throws InterruptedException {
     List<String> words = words(2, Integer.MAX_VALUE);
-    Command command =
-        SandboxCliCommand.configured(this, Command.of(words.subList(1, words.size())));
+    Command plain = SandboxCliCommand.configured(this, Command.of(words.subList(1, words.size())));
+    Command command = this.<String>value("--user").map(plain::user).orElse(plain);
     return within(words.get(0), (session, guard) -> RunCommand.run(this, session, command, guard));
   }
 }

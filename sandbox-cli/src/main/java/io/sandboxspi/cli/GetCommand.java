@@ -1,5 +1,6 @@
 package io.sandboxspi.cli;
 
+import io.sandboxspi.FileInfo;
 import io.sandboxspi.SandboxFiles;
 import java.io.FileDescriptor;
 import java.io.FileOutputStream;
@@ -7,19 +8,23 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
 import java.nio.file.Files;
+import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.util.List;
 import java.util.OptionalLong;
 import java.util.UUID;
 
-/** {@code sandbox get}: a file out of a sandbox that has a name (spec S-CLI-09). */
+/** {@code sandbox get}: a file or directory out of a sandbox that has a name (spec S-CLI-09). */
 final class GetCommand extends NamedCommand {
   private static final int BUFFER = 128 * 1024;
 
   GetCommand(Engine engine) {
-    super(engine, "get", "Reads a file of a sandbox into a file, or to standard output.");
-    words(true, "NAME PATH FILE|-", "The sandbox, a file of the sandbox, a file of yours.");
+    super(
+        engine,
+        "get",
+        "Copies a file or a directory out of a sandbox; - writes a file to standard output.");
+    words(true, "NAME PATH TARGET|-", "The sandbox, what is in the sandbox, where to here.");
   }
 
   @Override
@@ -29,12 +34,17 @@ final class GetCommand extends NamedCommand {
         words.get(0),
         (session, guard) -> {
           SandboxFiles files = session.files();
-          long size = files.stat(words.get(1)).size();
-          try (InputStream from = Progress.of(files.open(words.get(1)), OptionalLong.of(size))) {
+          FileInfo info = files.stat(words.get(1));
+          if (info.kind() == FileInfo.Kind.DIRECTORY) {
+            directory(files, words.get(1), words.get(2));
+            return ExitCodes.OK;
+          }
+          try (InputStream from = files.open(words.get(1));
+              Progress progress = Progress.of(OptionalLong.of(info.size()))) {
             if (words.get(2).equals("-")) {
-              toOutput(from);
+              toOutput(progress.counting(from));
             } else {
-              toFile(from, Path.of(words.get(2)));
+              toFile(progress.counting(from), Path.of(words.get(2)));
             }
             return ExitCodes.OK;
           } catch (IOException e) {
@@ -42,6 +52,21 @@ final class GetCommand extends NamedCommand {
                 "cannot copy " + words.get(1) + " to " + words.get(2) + ": " + e.getMessage(), e);
           }
         });
+  }
+
+  private static void directory(SandboxFiles files, String path, String target)
+      throws InterruptedException {
+    if (target.equals("-") || Files.exists(Path.of(target), LinkOption.NOFOLLOW_LINKS)) {
+      throw CliFailure.usage(
+          "the target is '"
+              + target
+              + "'; allowed for a directory: a name that does not exist, as "
+              + path
+              + " is one");
+    }
+    try (Progress progress = Progress.of(OptionalLong.empty())) {
+      files.download(path, Path.of(target), progress);
+    }
   }
 
   private static void toOutput(InputStream from) throws IOException {

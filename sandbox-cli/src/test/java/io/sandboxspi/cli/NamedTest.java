@@ -142,6 +142,38 @@ class NamedTest {
   }
 
   @Test
+  @Tag("S-CLI-09")
+  void aDirectoryGoesInAndOutAndALongTransferIsShown() throws Exception {
+    Path in = Files.createDirectories(temporary.resolve("in/d"));
+    Files.write(in.resolve("big"), new byte[(int) Progress.LEAST + 1]);
+    Files.createSymbolicLink(in.resolve("link"), Path.of("big"));
+    Path back = temporary.resolve("back");
+    good("create", "--name", "demo");
+    for (String[] each :
+        new String[][] {
+          {"put", "demo", temporary.resolve("in").toString(), "up"},
+          {"get", "demo", "up", back.toString()}
+        }) {
+      try (OuterTerminal terminal = OuterTerminal.start(environment, each)) {
+        terminal.await("10 MiB");
+        terminal.await("code=0");
+      }
+    }
+    assertThat(Files.mismatch(in.resolve("big"), back.resolve("d/big"))).isEqualTo(-1);
+    assertThat(Files.readSymbolicLink(back.resolve("d/link"))).isEqualTo(Path.of("big"));
+    try (OuterTerminal terminal =
+        OuterTerminal.start(environment, "put", "demo", in.resolve("big").toString(), "one")) {
+      terminal.await("100 %");
+      terminal.await("code=0");
+    }
+    CliProcess.Result refused = cli("get", "demo", "up", back.toString());
+    assertThat(refused.code()).isEqualTo(2);
+    assertThat(refused.err()).contains(back.toString());
+    assertThat(cli("get", "demo", "up", "-").code()).isEqualTo(2);
+    good("rm", "demo");
+  }
+
+  @Test
   @Tag("S-CLI-08")
   void manyAtOnceSpoilNothing() throws Exception {
     List<CliProcess> creating = new ArrayList<>();

@@ -11,6 +11,7 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 
 /**
  * The terminal that a user of the command would sit at: a PTY of a sandbox of its own. It runs the
@@ -36,6 +37,12 @@ final class OuterTerminal implements AutoCloseable {
 
   /** Runs the command on a terminal of 100x30. */
   static OuterTerminal start(String... arguments) throws Exception {
+    return start(Map.of(), arguments);
+  }
+
+  /** As the other one, with more variables. */
+  static OuterTerminal start(Map<String, String> environment, String... arguments)
+      throws Exception {
     SandboxSession sandbox = Sandboxes.open("local", SandboxSpec.defaults());
     try {
       List<String> argv = new ArrayList<>(List.of("sh", "-c", FRAME, "sh"));
@@ -46,6 +53,9 @@ final class OuterTerminal implements AutoCloseable {
               .terminal(new TerminalSize(100, 30))
               .env("TERM", "vt100")
               .collectFor(Duration.ofMillis(250));
+      for (Map.Entry<String, String> each : environment.entrySet()) {
+        request = request.env(each.getKey(), each.getValue());
+      }
       return new OuterTerminal(sandbox, sandbox.ptys().start(request));
     } catch (Exception | Error failure) {
       sandbox.close();

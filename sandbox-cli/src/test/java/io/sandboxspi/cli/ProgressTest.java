@@ -30,9 +30,10 @@ class ProgressTest {
             return count == 0 ? -1 : count;
           }
         };
-    try (InputStream in =
-        Progress.on(new PrintStream(terminal, true, StandardCharsets.UTF_8), zeros, total)) {
-      assertThat(in.transferTo(java.io.OutputStream.nullOutputStream())).isEqualTo(size);
+    try (Progress progress =
+        Progress.on(new PrintStream(terminal, true, StandardCharsets.UTF_8), total)) {
+      assertThat(progress.counting(zeros).transferTo(java.io.OutputStream.nullOutputStream()))
+          .isEqualTo(size);
     }
     return terminal.toString(StandardCharsets.UTF_8);
   }
@@ -50,11 +51,5 @@ class ProgressTest {
   @Test
   void aShortOneIsNot() throws Exception {
     assertThat(shown(Progress.LEAST, OptionalLong.of(Progress.LEAST))).isEmpty();
-  }
-
-  @Test
-  void nothingIsShownWithoutATerminal() {
-    InputStream in = InputStream.nullInputStream();
-    assertThat(Progress.of(in, OptionalLong.of(Progress.LEAST))).isSameAs(in);
   }
 }

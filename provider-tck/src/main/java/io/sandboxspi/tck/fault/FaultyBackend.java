@@ -1,5 +1,6 @@
 package io.sandboxspi.tck.fault;
 
+import io.sandboxspi.Capability;
 import io.sandboxspi.Endpoint;
 import io.sandboxspi.spi.BackendFiles;
 import io.sandboxspi.spi.BackendRef;
@@ -50,6 +51,11 @@ public final class FaultyBackend implements SandboxBackend {
   /** Processes that the provider launched, in order. */
   public List<FaultyProcess> launches() {
     return List.copyOf(launches);
+  }
+
+  @Override
+  public Set<Capability> lacks() {
+    return delegate.lacks();
   }
 
   @Override

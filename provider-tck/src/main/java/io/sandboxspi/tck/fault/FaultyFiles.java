@@ -100,4 +100,9 @@ final class FaultyFiles implements BackendFiles {
   public BackendFiles within(String root) {
     return new FaultyFiles(delegate.within(root), seam);
   }
+
+  @Override
+  public BackendFiles asUser(String user) {
+    return new FaultyFiles(delegate.asUser(user), seam);
+  }
 }

@@ -161,7 +161,14 @@ public interface CapabilityRules extends KitAccess {
               "S-CAP-01",
               kit().provider().nativeSnapshots().isPresent(),
               "the provider has its own snapshots");
-      case USERS -> Assumptions.abort("no call of this API uses capability USERS");
+      case USERS -> {
+        Command command = Command.of("id", "-un").user("nobody");
+        if (session.capabilities().contains(capability)) {
+          Expect.same("S-CAP-01", "nobody\n", session.exec(command).stdout().text(), "user");
+        } else {
+          Expect.code("S-CAP-01", ErrorCode.UNSUPPORTED, () -> session.exec(command));
+        }
+      }
     }
   }
 
@@ -220,6 +227,10 @@ public interface CapabilityRules extends KitAccess {
               "S-CAP-02",
               ErrorCode.UNSUPPORTED,
               () -> kit().provider().delegate().attach(session.backend(), soon()));
+      case USERS -> {
+        Command command = Command.of("id").user("nobody");
+        Expect.code("S-CAP-02", ErrorCode.UNSUPPORTED, () -> session.exec(command));
+      }
       case PORTS -> Expect.code("S-CAP-02", ErrorCode.UNSUPPORTED, () -> session.endpoint(8_080));
       case NATIVE_SNAPSHOTS ->
           Expect.that(
@@ -236,7 +247,6 @@ public interface CapabilityRules extends KitAccess {
           KILL_GROUP,
           KILL_ESCAPED,
           CLIENT_CHOSEN_ID,
-          USERS,
           CONFINED ->
           Assumptions.abort("no call asks for capability " + capability);
     }

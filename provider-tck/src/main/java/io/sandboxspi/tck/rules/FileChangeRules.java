@@ -18,6 +18,7 @@ import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
 import java.util.UUID;
+import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 
 /** Moves, permissions, grants, and copies between the sandbox and its caller. */
@@ -166,7 +167,9 @@ public interface FileChangeRules extends KitAccess {
       Expect.that("S-FILE-08", Files.isSymbolicLink(host.path("back/link")), "no longer a link");
       files.upload(host.path("in/run"), "one");
       Expect.same("S-FILE-08", "0750", files.stat("one").permissions(), "of an uploaded file");
-      files.download("one", host.path("one"));
+      AtomicLong moved = new AtomicLong();
+      files.download("one", host.path("one"), moved::addAndGet);
+      Expect.same("S-FILE-08", Files.size(host.path("one")), moved.get(), "bytes that were told");
       Expect.that("S-FILE-08", Files.isExecutable(host.path("one")), "a file's permissions");
     }
   }

@@ -1,7 +1,10 @@
 package io.sandboxspi.tck.rules;
 
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import io.sandboxspi.ArchiveFormat;
+import io.sandboxspi.ArchiveLimits;
 import io.sandboxspi.Capability;
 import io.sandboxspi.Checkpoint;
 import io.sandboxspi.Command;
@@ -15,9 +18,12 @@ import io.sandboxspi.tck.fault.FaultPoint;
 import io.sandboxspi.tck.fault.Gate;
 import io.sandboxspi.tck.kit.Caller;
 import io.sandboxspi.tck.kit.Expect;
+import java.io.ByteArrayInputStream;
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.Callable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -335,5 +341,72 @@ public interface SnapshotRules extends KitAccess {
     kit().reapBehindTheEngine();
     kit().ownsNothing("S-CLEAN-08");
     Expect.same("S-SNAP-04", 0, kit().log().count(FaultPoint.SNAPSHOT_BEFORE), "snapshots");
+  }
+
+  /** A call that changes many files is whole in a snapshot: a stop waits for it. */
+  @Test
+  @Rule("S-SNAP-09")
+  default void S_SNAP_09_aStopWaitsForACallThatChangesFiles() throws Exception {
+    kit().saving();
+    SandboxSession session = kit().session();
+    Checkpoint stopped = changing(session, session::stop, true);
+    Expect.same("S-SNAP-09", List.of(1L), kit().snapshots(stopped), "snapshots");
+    kit().need(Capability.REATTACH);
+    kit().run(session::delete).returnsWithin("S-LIFE-10", kit().closeBound()).value("S-LIFE-10");
+    Expect.same("S-SNAP-09", "new", text(kit().resume(stopped), "f"), "what was saved");
+  }
+
+  /** One that does not end keeps a stop from saving, and not for ever. */
+  @Test
+  @Rule("S-SNAP-09")
+  default void S_SNAP_09_nothingIsSavedOverACallThatChangesFiles() throws Exception {
+    kit().saving();
+    SandboxSession session = kit().session();
+    Object unused = changing(session, session::stop, false);
+    Object unusedStop =
+        kit().call(session::stop).returnsWithin("S-SNAP-09", kit().closeBound()).value("S-SNAP-09");
+  }
+
+  /** Stops while a directory is being replaced, which is held up before its last step. */
+  private Checkpoint changing(SandboxSession session, Callable<Checkpoint> stop, boolean ends)
+      throws Exception {
+    put(session, "f", "old");
+    ByteArrayOutputStream archive = new ByteArrayOutputStream();
+    Object unused = session.files().persist(".", List.of(), ArchiveFormat.TAR, archive);
+    byte[] other =
+        new String(archive.toByteArray(), ISO_8859_1).replace("old", "new").getBytes(ISO_8859_1);
+    Gate gate = kit().at(FaultPoint.FILE_BEFORE).nth(2).stuck();
+    Caller<?> hydrate =
+        kit()
+            .call(
+                () ->
+                    session
+                        .files()
+                        .hydrate(".", new ByteArrayInputStream(other), ArchiveLimits.defaults()));
+    kit().eventually("S-SNAP-09", "the call is held up", () -> changes() == 2);
+    Caller<Checkpoint> stopping = kit().call(stop);
+    kit()
+        .eventually(
+            "S-SNAP-09",
+            "the stop has begun",
+            () -> session.state() == SessionState.CLOSING || stopping.returned());
+    if (!ends) {
+      Throwable thrown =
+          stopping.returnsWithin("S-SNAP-09", kit().closeBound()).failed("S-SNAP-09");
+      Expect.code("S-SNAP-09", ErrorCode.SNAPSHOT_FAILED, thrown);
+      Expect.same("S-SNAP-09", 0, kit().log().count(FaultPoint.SNAPSHOT_BEFORE), "snapshots");
+    }
+    gate.open();
+    Object unusedCall = hydrate.returnsWithin("S-SNAP-09", kit().closeBound()).value("S-SNAP-09");
+    return ends
+        ? stopping.returnsWithin("S-SNAP-09", kit().closeBound()).value("S-SNAP-09")
+        : session.checkpoint();
+  }
+
+  private long changes() {
+    return kit().log().calls().stream()
+        .filter(call -> call.point() == FaultPoint.FILE_BEFORE)
+        .filter(call -> List.of("writeTree", "replaceContent").contains(call.detail()))
+        .count();
   }
 }

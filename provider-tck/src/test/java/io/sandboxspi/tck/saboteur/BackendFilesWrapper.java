@@ -82,4 +82,9 @@ class BackendFilesWrapper implements BackendFiles {
   public BackendFiles within(String root) {
     return delegate.within(root);
   }
+
+  @Override
+  public BackendFiles asUser(String user) {
+    return delegate.asUser(user);
+  }
 }

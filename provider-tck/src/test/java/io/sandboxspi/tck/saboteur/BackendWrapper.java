@@ -1,5 +1,6 @@
 package io.sandboxspi.tck.saboteur;
 
+import io.sandboxspi.Capability;
 import io.sandboxspi.Endpoint;
 import io.sandboxspi.spi.BackendFiles;
 import io.sandboxspi.spi.BackendRef;
@@ -48,6 +49,11 @@ class BackendWrapper implements SandboxBackend {
                 request.id(), super.launch(request, listening.apply(listener), deadline));
           }
         };
+  }
+
+  @Override
+  public Set<Capability> lacks() {
+    return delegate.lacks();
   }
 
   @Override

@@ -1,14 +1,19 @@
 package io.sandboxspi.tck.saboteur;
 
+import io.sandboxspi.ArchiveLimits;
+import io.sandboxspi.ArchiveSummary;
 import io.sandboxspi.CleanupTimings;
 import io.sandboxspi.ErrorCode;
 import io.sandboxspi.PtyRequest;
 import io.sandboxspi.PtyUpdate;
 import io.sandboxspi.SandboxException;
+import io.sandboxspi.SandboxFiles;
 import io.sandboxspi.SandboxListener;
 import io.sandboxspi.SandboxSession;
 import io.sandboxspi.SandboxSpec;
 import io.sandboxspi.SessionState;
+import io.sandboxspi.core.session.EngineSession;
+import io.sandboxspi.core.workspace.WorkspaceArchives;
 import io.sandboxspi.spi.BackendRef;
 import io.sandboxspi.spi.Deadline;
 import io.sandboxspi.spi.LaunchId;
@@ -20,7 +25,9 @@ import io.sandboxspi.spi.SandboxProcess;
 import io.sandboxspi.spi.SandboxProvider;
 import io.sandboxspi.spi.TerminationOutcome;
 import io.sandboxspi.tck.SessionFactory;
+import io.sandboxspi.tck.fault.FaultyProvider;
 import io.sandboxspi.tck.plain.PlainProvider;
+import java.io.InputStream;
 import java.time.Duration;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -33,6 +40,33 @@ import java.util.stream.Stream;
 /** Engines whose closing steps go wrong. */
 final class ClosingSaboteurs {
   private ClosingSaboteurs() {}
+
+  /** Replaces directories behind the engine's back. */
+  private static final class Unseen extends SessionWrapper {
+    private final FaultyProvider provider;
+
+    Unseen(SandboxSession session, FaultyProvider provider) {
+      super(session);
+      this.provider = provider;
+    }
+
+    @Override
+    public SandboxFiles files() {
+      return new FilesWrapper(super.files()) {
+        @Override
+        public ArchiveSummary hydrate(String path, InputStream archive, ArchiveLimits limits)
+            throws InterruptedException {
+          return WorkspaceArchives.hydrate(
+              provider.backends().get(0).files(),
+              path,
+              archive,
+              limits,
+              WorkspaceArchives.OutsideLinks.REFUSE,
+              Deadline.after(Duration.ofSeconds(30)));
+        }
+      };
+    }
+  }
 
   static Stream<Saboteur> all() {
     return Stream.of(
@@ -52,6 +86,15 @@ final class ClosingSaboteurs {
             (session, ledger) -> ResultSaboteurs.with(session, new Survives(session)),
             "S_LIFE_06_aStartBefore.*|S_LIFE_02.*",
             "S-LIFE-06"),
+        Saboteur.engine(
+            "a file call that no stop waits for",
+            (provider, spec, options) -> {
+              EngineSession session = EngineSession.open(provider, spec, options);
+              return new SessionFactory.Opened(
+                  new Unseen(session, (FaultyProvider) provider), () -> session.ledger().open());
+            },
+            "S_SNAP_0[19].*",
+            "S-SNAP-09"),
         Saboteur.hearing(
             "a destroyed backend that proves nothing",
             Unproven::new,

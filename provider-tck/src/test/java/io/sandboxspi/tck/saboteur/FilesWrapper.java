@@ -9,6 +9,7 @@ import java.io.InputStream;
 import java.io.OutputStream;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.function.LongConsumer;
 
 /** Delegates. */
 class FilesWrapper implements SandboxFiles {
@@ -16,6 +17,11 @@ class FilesWrapper implements SandboxFiles {
 
   FilesWrapper(SandboxFiles delegate) {
     this.delegate = delegate;
+  }
+
+  @Override
+  public SandboxFiles asUser(String name) {
+    return delegate.asUser(name);
   }
 
   @Override
@@ -86,6 +92,16 @@ class FilesWrapper implements SandboxFiles {
   @Override
   public void download(String path, Path target) throws InterruptedException {
     delegate.download(path, target);
+  }
+
+  @Override
+  public void upload(Path source, String path, LongConsumer moved) throws InterruptedException {
+    delegate.upload(source, path, moved);
+  }
+
+  @Override
+  public void download(String path, Path target, LongConsumer moved) throws InterruptedException {
+    delegate.download(path, target, moved);
   }
 
   @Override

@@ -176,6 +176,21 @@ final class ProviderSaboteurs {
             "S_CAP_.*",
             "S-CAP-01"),
         Saboteur.provider(
+            "users that are promised",
+            new ProviderWrapper(new PlainProvider(), UnaryOperator.identity()) {
+              @Override
+              public Set<Capability> capabilities() {
+                EnumSet<Capability> more = EnumSet.copyOf(super.capabilities());
+                more.add(Capability.USERS);
+                return more;
+              }
+            },
+            "S_CAP_0.*|S_USER_.*|S_EXEC_01.*",
+            "S-CAP-01",
+            "S-USER-01",
+            "S-USER-02",
+            "S-USER-03"),
+        Saboteur.provider(
             "a missing program told as a failed launch",
             backend ->
                 new BackendWrapper(backend) {

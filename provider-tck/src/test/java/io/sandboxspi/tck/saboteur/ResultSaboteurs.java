@@ -40,21 +40,6 @@ final class ResultSaboteurs {
         breaks);
   }
 
-  private static Saboteur files(
-      String name, UnaryOperator<SandboxFiles> wrap, String tests, String... breaks) {
-    return Saboteur.session(
-        name,
-        (session, ledger) ->
-            new SessionWrapper(session) {
-              @Override
-              public SandboxFiles files() {
-                return wrap.apply(super.files());
-              }
-            },
-        tests,
-        breaks);
-  }
-
   private static PtyUpdate update(PtyUpdate update, OptionalInt id, String output) {
     return new PtyUpdate(
         id,
@@ -200,7 +185,7 @@ final class ResultSaboteurs {
                 },
             "S_LIFE_0[23].*",
             "S-LIFE-03"),
-        files(
+        Saboteur.files(
             "paths that are clipped",
             files ->
                 new FilesWrapper(files) {
@@ -211,7 +196,7 @@ final class ResultSaboteurs {
                 },
             "S_FILE_(01_[ar]|0[34]).*",
             "S-FILE-01"),
-        files(
+        Saboteur.files(
             "long files that are cut",
             files ->
                 new FilesWrapper(files) {
@@ -223,7 +208,7 @@ final class ResultSaboteurs {
                 },
             "S_FILE_03_b.*|S_FILE_04.*",
             "S-FILE-03"),
-        files(
+        Saboteur.files(
             "missing files told as failures",
             files ->
                 new FilesWrapper(files) {

@@ -2,6 +2,7 @@ package io.sandboxspi.tck.saboteur;
 
 import io.sandboxspi.CleanupTimings;
 import io.sandboxspi.Ptys;
+import io.sandboxspi.SandboxFiles;
 import io.sandboxspi.SandboxSession;
 import io.sandboxspi.SandboxSpec;
 import io.sandboxspi.core.session.EngineSession;
@@ -92,6 +93,22 @@ record Saboteur(String name, TckEnvironment environment, String tests, Set<Strin
             }
           };
         },
+        tests,
+        breaks);
+  }
+
+  /** A session whose files are broken. */
+  static Saboteur files(
+      String name, UnaryOperator<SandboxFiles> wrap, String tests, String... breaks) {
+    return session(
+        name,
+        (session, ledger) ->
+            new SessionWrapper(session) {
+              @Override
+              public SandboxFiles files() {
+                return wrap.apply(super.files());
+              }
+            },
         tests,
         breaks);
   }

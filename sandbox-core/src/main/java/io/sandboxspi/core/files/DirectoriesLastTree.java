@@ -3,25 +3,35 @@ package io.sandboxspi.core.files;
 import io.sandboxspi.spi.FileTree;
 import io.sandboxspi.spi.TreeEntry;
 import java.io.IOException;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Optional;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Tells directories open to their owner first, and once more at the end, deepest first, as they
- * are: some unpackers close a directory before they have filled it, or forget its time.
+ * are: some unpackers close a directory before they have filled it, or forget its time. The very
+ * last is an empty file, by which is seen that all has arrived.
  */
 final class DirectoriesLastTree implements FileTree {
   private static final int OWNER = 0700;
 
   private final FileTree tree;
   private final List<TreeEntry> directories = new ArrayList<>();
+  private final String end;
   private @Nullable Iterator<TreeEntry> last;
 
-  DirectoriesLastTree(FileTree tree) {
+  /**
+   * Over another tree.
+   *
+   * @param end the path of the last file
+   */
+  DirectoriesLastTree(FileTree tree, String end) {
     this.tree = tree;
+    this.end = end;
   }
 
   @Override
@@ -33,7 +43,8 @@ final class DirectoriesLastTree implements FileTree {
         return Optional.of(open(next.get()));
       }
       directories.sort((a, b) -> b.path().compareTo(a.path()));
-      again = directories.iterator();
+      TreeEntry lastFile = TreeEntry.file(end, OWNER, 0, Instant.EPOCH);
+      again = Stream.concat(directories.stream(), Stream.of(lastFile)).iterator();
       last = again;
     }
     return again.hasNext() ? Optional.of(again.next()) : Optional.empty();

@@ -34,6 +34,7 @@ public final class LaunchAccess implements ShellAccess {
 
   private final SandboxBackend backend;
   private final String shell;
+  private final Optional<String> user;
 
   /**
    * Launches nothing yet.
@@ -41,8 +42,18 @@ public final class LaunchAccess implements ShellAccess {
    * @param shell the shell's name or path in the sandbox
    */
   public LaunchAccess(SandboxBackend backend, String shell) {
+    this(backend, shell, Optional.empty());
+  }
+
+  private LaunchAccess(SandboxBackend backend, String shell, Optional<String> user) {
     this.backend = backend;
     this.shell = shell;
+    this.user = user;
+  }
+
+  @Override
+  public LaunchAccess asUser(String name) {
+    return new LaunchAccess(backend, shell, Optional.of(name));
   }
 
   @Override
@@ -62,7 +73,8 @@ public final class LaunchAccess implements ShellAccess {
         Map.of(),
         Optional.of("/"),
         Optional.empty(),
-        input);
+        input,
+        user);
   }
 
   @Override

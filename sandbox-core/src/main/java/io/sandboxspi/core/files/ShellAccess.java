@@ -31,6 +31,19 @@ public interface ShellAccess {
    */
   byte[] write(String text, InputStream content, Deadline deadline) throws InterruptedException;
 
+  /**
+   * The same, as another account of the sandbox.
+   *
+   * @throws io.sandboxspi.SandboxException {@link io.sandboxspi.ErrorCode#UNSUPPORTED} unless
+   *     overridden
+   */
+  default ShellAccess asUser(String user) {
+    throw io.sandboxspi.SandboxException.of(
+        io.sandboxspi.ErrorCode.UNSUPPORTED,
+        io.sandboxspi.Operation.VALIDATE,
+        "the sandbox has no other users");
+  }
+
   /** Bytes of a file that had better be read by {@link #ask} than by {@link #read}; 0 for none. */
   int smallRead();
 

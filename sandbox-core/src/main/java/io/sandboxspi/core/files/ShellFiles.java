@@ -97,6 +97,11 @@ public final class ShellFiles implements BackendFiles {
     return new ShellFiles(access, other);
   }
 
+  @Override
+  public ShellFiles asUser(String user) {
+    return new ShellFiles(access.asUser(user), root);
+  }
+
   private String text(String function, List<String> words) {
     List<String> all = new ArrayList<>(List.of(root));
     all.addAll(words);
@@ -118,7 +123,9 @@ public final class ShellFiles implements BackendFiles {
         return new ByteArrayInputStream(reply.succeeded(Operation.FILE_READ, path).body());
       }
     }
-    return stream(Operation.FILE_READ, "sf_cat", List.of(path), deadline);
+    String mark = UUID.randomUUID().toString();
+    return new MarkedStream(
+        stream(Operation.FILE_READ, "sf_cat", List.of(path, mark), deadline), mark);
   }
 
   private InputStream stream(
@@ -285,11 +292,12 @@ public final class ShellFiles implements BackendFiles {
   @Override
   public void writeTree(String path, FileTree tree, Deadline deadline) throws InterruptedException {
     Object unusedMade = ask(Operation.FILE_UPLOAD, "sf_fresh", List.of(path), deadline);
+    String last = ".sandbox-" + UUID.randomUUID() + ".part";
     // The stream is not closed, as the tree is the engine's.
-    DirectoriesLastTree directoriesLast = new DirectoriesLastTree(tree);
+    DirectoriesLastTree directoriesLast = new DirectoriesLastTree(tree, last);
     InputStream tar = new TarStream(directoriesLast);
     Object unusedReply =
-        Reply.of(access.write(text("sf_unpack", List.of(path)), tar, deadline))
+        Reply.of(access.write(text("sf_unpack", List.of(path, last)), tar, deadline))
             .succeeded(Operation.FILE_UPLOAD, path);
     close(path, directoriesLast.closed(), deadline);
   }

@@ -15,6 +15,7 @@ import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Base64;
 import java.util.List;
@@ -66,7 +67,7 @@ public final class ManifestJson {
           "manifest", "no JSON: " + e.getOriginalMessage(), "a JSON object");
     }
     object("manifest", top);
-    keys("manifest", top, "version", "entries", "environment");
+    keys("manifest", top, "version", "entries", "environment", "users");
     if (!top.path("version").isInt() || top.path("version").intValue() != 1) {
       throw SandboxException.invalid("version", top.path("version"), "1");
     }
@@ -74,7 +75,20 @@ public final class ManifestJson {
     base.ifPresent(manifest::base);
     each("entries", top).forEach(e -> manifest.entry(e.getKey(), entry(e.getKey(), e.getValue())));
     each("environment", top).forEach(e -> variable(manifest, e.getKey(), e.getValue(), secrets));
+    users(top).forEach(manifest::user);
     return manifest.build();
+  }
+
+  private static List<String> users(JsonNode top) {
+    if (!top.has("users")) {
+      return List.of();
+    }
+    if (!top.path("users").isArray()) {
+      throw SandboxException.invalid("users", top.path("users").getNodeType(), "an array");
+    }
+    List<String> names = new ArrayList<>();
+    top.path("users").forEach(user -> names.add(text("user", user)));
+    return names;
   }
 
   private static Iterable<Map.Entry<String, JsonNode>> each(String key, JsonNode top) {

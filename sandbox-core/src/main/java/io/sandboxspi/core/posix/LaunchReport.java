@@ -45,7 +45,7 @@ public sealed interface LaunchReport {
 
     private String reason() {
       return switch (code) {
-        case COMMAND_NOT_FOUND, WORKING_DIRECTORY_NOT_FOUND -> " not found";
+        case COMMAND_NOT_FOUND, WORKING_DIRECTORY_NOT_FOUND, USER_NOT_FOUND -> " not found";
         case COMMAND_NOT_EXECUTABLE -> " cannot be executed";
         default -> what.startsWith("tool ") ? " is missing in the sandbox" : " cannot be used";
       };

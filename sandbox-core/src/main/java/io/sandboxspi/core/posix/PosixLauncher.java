@@ -25,8 +25,9 @@ import java.util.regex.Pattern;
  * <p>The launcher itself ends with 127 for a missing program, 126 for one that cannot be executed,
  * and 125 for anything else; {@link LaunchMarks} and {@link PosixStatus} tell these from codes of
  * the program. It needs {@code setsid} unless the backend starts it as leader of a session, and
- * names in its error what else is missing. A signal that is ignored when the shell starts stays
- * ignored: no shell can change that.
+ * names in its error what else is missing. Another user needs root, and util-linux's {@code
+ * setpriv} or busybox's {@code su}. A signal that is ignored when the shell starts stays ignored:
+ * no shell can change that.
  *
  * <p>Immutable.
  */
@@ -118,7 +119,7 @@ public final class PosixLauncher {
    */
   public List<String> spare(LaunchId spare) {
     List<String> argv = shell();
-    argv.addAll(fixed(spare, "w" + flags(), TerminalSize.DEFAULT, "/"));
+    argv.addAll(fixed(spare, "w" + flags(), TerminalSize.DEFAULT, "/", ""));
     return argv;
   }
 
@@ -181,7 +182,8 @@ public final class PosixLauncher {
                 request.id(),
                 flags() + (request.openInput() ? "" : "n"),
                 request.terminal().orElse(TerminalSize.DEFAULT),
-                workdir));
+                workdir,
+                request.user().orElse("")));
     arguments.add(String.valueOf(exported.size()));
     arguments.addAll(exported);
     arguments.add(String.valueOf(behind.size()));
@@ -194,7 +196,8 @@ public final class PosixLauncher {
     return arguments;
   }
 
-  private List<String> fixed(LaunchId id, String flags, TerminalSize size, String workdir) {
+  private List<String> fixed(
+      LaunchId id, String flags, TerminalSize size, String workdir, String user) {
     return List.of(
         state.directory(),
         id.value(),
@@ -203,7 +206,8 @@ public final class PosixLauncher {
         String.valueOf(size.rows()),
         String.valueOf(size.columns()),
         workdir,
-        exitMark);
+        exitMark,
+        user);
   }
 
   private String flags() {

@@ -14,7 +14,7 @@ final class ReportText {
               + "|(?:EXIT )?exit (?<exit>\\d{1,3})"
               + "|(?:EXIT )?signal (?<signal>\\d{1,3})"
               + "|(?:ERROR|error) (?<code>COMMAND_NOT_FOUND|COMMAND_NOT_EXECUTABLE"
-              + "|WORKING_DIRECTORY_NOT_FOUND|LAUNCH_FAILED) (?<what>[a-z ]{1,40})"
+              + "|WORKING_DIRECTORY_NOT_FOUND|USER_NOT_FOUND|UNSUPPORTED|LAUNCH_FAILED) (?<what>[a-z ]{1,40})"
               + "|WAITING|waiting|REFUSED|ended|unknown");
 
   private ReportText() {}

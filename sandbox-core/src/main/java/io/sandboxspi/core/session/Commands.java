@@ -65,6 +65,7 @@ final class Commands {
     if (input) {
       core.require(Capability.STDIN_AFTER_START, operation);
     }
+    core.require(command.user(), operation);
     CommandEntry entry = new CommandEntry(command, core);
     launcher.launch(
         entry,
@@ -74,7 +75,8 @@ final class Commands {
             environment(core, command.environment()),
             command.workdir(),
             command.terminal(),
-            input),
+            input,
+            command.user()),
         command.openTimeout(),
         operation,
         caller);

@@ -6,6 +6,7 @@ import static io.sandboxspi.core.session.FileCalls.TRANSFER;
 import io.sandboxspi.ArchiveFormat;
 import io.sandboxspi.ArchiveLimits;
 import io.sandboxspi.ArchiveSummary;
+import io.sandboxspi.Command;
 import io.sandboxspi.ErrorCode;
 import io.sandboxspi.FileInfo;
 import io.sandboxspi.Operation;
@@ -22,6 +23,8 @@ import java.io.OutputStream;
 import java.nio.file.Path;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Optional;
+import java.util.function.LongConsumer;
 import java.util.regex.Pattern;
 
 /** Files of a session. */
@@ -30,11 +33,24 @@ final class EngineFiles implements SandboxFiles {
   private static final int LARGEST_ARRAY = Integer.MAX_VALUE - 8;
 
   private final EngineSession session;
+  private final SessionCore core;
   private final FileCalls calls;
 
   EngineFiles(EngineSession session, SessionCore core) {
+    this(session, core, new FileCalls(core));
+  }
+
+  private EngineFiles(EngineSession session, SessionCore core, FileCalls calls) {
     this.session = session;
-    this.calls = new FileCalls(core);
+    this.core = core;
+    this.calls = calls;
+  }
+
+  @Override
+  public SandboxFiles asUser(String name) {
+    Optional<String> user = Command.of("id").user(name).user();
+    core.require(user, Operation.VALIDATE);
+    return new EngineFiles(session, core, new FileCalls(core, user));
   }
 
   @Override
@@ -182,6 +198,26 @@ final class EngineFiles implements SandboxFiles {
         path,
         TRANSFER,
         (files, normal, deadline) -> HostFiles.upload(files, source, normal, deadline));
+  }
+
+  @Override
+  public void upload(Path source, String path, LongConsumer moved) throws InterruptedException {
+    calls.run(
+        Operation.FILE_UPLOAD,
+        Use.WRITE,
+        path,
+        TRANSFER,
+        (files, normal, deadline) -> HostFiles.upload(files, source, normal, moved, deadline));
+  }
+
+  @Override
+  public void download(String path, Path target, LongConsumer moved) throws InterruptedException {
+    calls.run(
+        Operation.FILE_DOWNLOAD,
+        Use.READ,
+        path,
+        TRANSFER,
+        (files, normal, deadline) -> HostFiles.download(files, normal, target, moved, deadline));
   }
 
   @Override

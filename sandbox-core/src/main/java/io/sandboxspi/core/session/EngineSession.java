@@ -15,6 +15,7 @@ import io.sandboxspi.SandboxSession;
 import io.sandboxspi.SandboxSpec;
 import io.sandboxspi.SessionState;
 import io.sandboxspi.core.manifest.ManifestApplier;
+import io.sandboxspi.core.manifest.ManifestUsers;
 import io.sandboxspi.core.pty.PtyCleanupHelper;
 import io.sandboxspi.core.time.Caller;
 import io.sandboxspi.core.time.LaneTask;
@@ -62,8 +63,7 @@ public final class EngineSession implements SandboxSession {
             });
     SessionCloser shared = closer;
     // What the session did not make it leaves as it is when nobody asks for more.
-    ticket.open(
-        this, () -> core.owned() ? shared.request(SessionCloser.Goal.CLOSE) : shared.detach());
+    ticket.open(this, () -> core.owned() ? shared.request(ClosingRun.Goal.CLOSE) : shared.detach());
   }
 
   /**
@@ -84,10 +84,16 @@ public final class EngineSession implements SandboxSession {
 
   /** Puts what the manifest says into the workspace; a session that cannot have it is closed. */
   private void fill(Manifest manifest, boolean ephemeralOnly) throws InterruptedException {
-    if (manifest.entries().isEmpty() || (ephemeralOnly && manifest.ephemeralPaths().isEmpty())) {
-      return;
-    }
+    boolean entries =
+        ephemeralOnly ? !manifest.ephemeralPaths().isEmpty() : !manifest.entries().isEmpty();
     try {
+      if (!manifest.users().isEmpty()) {
+        core.require(Capability.USERS, Operation.MANIFEST_APPLY);
+        ManifestUsers.make(manifest.users(), commands::exec);
+      }
+      if (!entries) {
+        return;
+      }
       new FileCalls(core)
           .run(
               Operation.MANIFEST_APPLY,
@@ -216,7 +222,7 @@ public final class EngineSession implements SandboxSession {
 
   @Override
   public Checkpoint stop() throws InterruptedException {
-    if (end(Operation.STOP, () -> closer.request(SessionCloser.Goal.STOP))) {
+    if (end(Operation.STOP, () -> closer.request(ClosingRun.Goal.STOP))) {
       return closer.checkpoint(true);
     }
     throw LiveLineages.pending(Operation.STOP);
@@ -238,7 +244,7 @@ public final class EngineSession implements SandboxSession {
 
   @Override
   public void shutdown() throws InterruptedException {
-    boolean unused = end(Operation.SHUTDOWN, () -> closer.request(SessionCloser.Goal.SHUTDOWN));
+    boolean unused = end(Operation.SHUTDOWN, () -> closer.request(ClosingRun.Goal.SHUTDOWN));
   }
 
   @Override
@@ -283,7 +289,7 @@ public final class EngineSession implements SandboxSession {
       return;
     }
     if (closer.inside()) {
-      CompletableFuture<Boolean> unused = closer.request(SessionCloser.Goal.CLOSE);
+      CompletableFuture<Boolean> unused = closer.request(ClosingRun.Goal.CLOSE);
       return;
     }
     try (Registration mark = closer.enter()) {
@@ -294,7 +300,7 @@ public final class EngineSession implements SandboxSession {
   private void close(Caller caller) {
     // A cancellation from before is told by the call that it ended, not once more here.
     boolean before = caller.cancellation().isPresent();
-    List<Throwable> failures = settle(() -> closer.request(SessionCloser.Goal.CLOSE), caller);
+    List<Throwable> failures = settle(() -> closer.request(ClosingRun.Goal.CLOSE), caller);
     if (!before) {
       caller.throwIfScopeCancelled(failures);
     }

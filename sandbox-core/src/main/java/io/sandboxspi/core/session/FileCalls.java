@@ -15,6 +15,7 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -27,9 +28,20 @@ final class FileCalls {
   private static final Logger LOG = LoggerFactory.getLogger(FileCalls.class);
 
   private final SessionCore core;
+  private final Optional<String> user;
 
   FileCalls(SessionCore core) {
+    this(core, Optional.empty());
+  }
+
+  /**
+   * Calls as a user.
+   *
+   * @param user an account of the sandbox; empty for the backend's own
+   */
+  FileCalls(SessionCore core, Optional<String> user) {
     this.core = core;
+    this.user = user;
   }
 
   /** A call to the backend. */
@@ -64,23 +76,33 @@ final class FileCalls {
             operation,
             path,
             caller -> {
-              core.gate().check(operation);
-              BackendFiles all = core.backend().files();
-              SandboxPath where = resolve(path, all, use, operation);
-              Deadline deadline = core.clock().deadline(limit);
-              return await(
-                  caller,
-                  core.work()
-                      .call(
-                          () -> {
-                            BackendFiles files = files(all, where);
-                            checkBackslash(files, where.path(), path, operation, deadline);
-                            return call.run(files, where.path(), deadline);
-                          }),
-                  deadline,
-                  operation,
-                  path,
-                  limit);
+              Registration change = use == Use.WRITE ? core.changes().begin() : () -> {};
+              boolean begun = false;
+              try {
+                core.gate().check(operation);
+                Deadline deadline = core.clock().deadline(limit);
+                LaneTask<T> task = begin(operation, use, path, deadline, call);
+                begun = true;
+                Callback.when(task, (value, failure) -> change.close());
+                return await(caller, task, deadline, operation, path, limit);
+              } finally {
+                if (!begun) {
+                  change.close();
+                }
+              }
+            });
+  }
+
+  private <T> LaneTask<T> begin(
+      Operation operation, Use use, String path, Deadline deadline, FileCall<T> call) {
+    BackendFiles all = core.backend().files();
+    SandboxPath where = resolve(path, all, use, operation);
+    return core.work()
+        .call(
+            () -> {
+              BackendFiles files = files(all, where);
+              checkBackslash(files, where.path(), path, operation, deadline);
+              return call.run(files, where.path(), deadline);
             });
   }
 
@@ -102,8 +124,9 @@ final class FileCalls {
     return SandboxPath.resolve(path, files.workspace(), core.spec().grants(), use, operation);
   }
 
-  private static BackendFiles files(BackendFiles all, SandboxPath where) {
-    return where.grant().isEmpty() ? all : all.within(where.grant().get().path());
+  private BackendFiles files(BackendFiles all, SandboxPath where) {
+    BackendFiles files = where.grant().isEmpty() ? all : all.within(where.grant().get().path());
+    return user.isEmpty() ? files : files.asUser(user.get());
   }
 
   /** A backslash is part of a name that is there already, but makes no new one. */

@@ -32,6 +32,7 @@ final class PtyStarter {
     if (request.terminal().isPresent()) {
       core.require(Capability.TTY, Operation.PTY_START);
     }
+    core.require(request.user(), Operation.PTY_START);
     if (!core.registry().hasRoom()) {
       throw full();
     }
@@ -44,7 +45,8 @@ final class PtyStarter {
             Commands.environment(core, request.environment()),
             request.workdir(),
             request.terminal(),
-            request.terminal().isPresent()),
+            request.terminal().isPresent(),
+            request.user()),
         request.openTimeout(),
         Operation.PTY_START,
         caller);

@@ -1,26 +1,15 @@
 package io.sandboxspi.core.session;
 
-import io.sandboxspi.Capability;
 import io.sandboxspi.Checkpoint;
-import io.sandboxspi.ErrorCode;
 import io.sandboxspi.Operation;
 import io.sandboxspi.Registration;
-import io.sandboxspi.SandboxException;
 import io.sandboxspi.SessionState;
-import io.sandboxspi.Snapshot;
 import io.sandboxspi.core.pty.CleanupResult;
+import io.sandboxspi.core.session.ClosingRun.Goal;
 import io.sandboxspi.core.time.Callback;
 import io.sandboxspi.core.time.Caller;
 import io.sandboxspi.core.time.LaneTask;
-import io.sandboxspi.spi.ReleaseOutcome;
-import io.sandboxspi.spi.SnapshotStore;
-import io.sandboxspi.spi.TerminationOutcome;
-import java.time.Duration;
-import java.util.EnumMap;
 import java.util.List;
-import java.util.Map;
-import java.util.Objects;
-import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
@@ -32,53 +21,15 @@ import org.jspecify.annotations.Nullable;
  * S-SNAP-02, S-SNAP-04). A later run retries what is not proven.
  */
 final class SessionCloser {
-  /** How far a run goes. */
-  enum Goal {
-    /** Processes and snapshot. */
-    STOP,
-    /** Up to the release. */
-    SHUTDOWN,
-    /** Up to the deletion. */
-    CLOSE
-  }
-
   private final SessionCore core;
   private final boolean owned;
   private final Runnable onClosed;
-  private final ClosingCall<TerminationOutcome> others;
-  private final ClosingCall<Snapshot> saving;
-  private final ClosingCall<Boolean> detaching;
-  private final ClosingCall<ReleaseOutcome> releasing;
-  private final ClosingCall<ReleaseOutcome> deleting;
+  private final ClosingSave saving;
+  private final ClosingBackend backend;
   private final Object lock = new Object();
-  private @Nullable Run current;
-  private @Nullable SnapshotAttempt attempt;
+  private @Nullable ClosingRun current;
   private boolean ending;
   private boolean discarding;
-  private boolean saved;
-  private boolean detached;
-  private boolean released;
-  private boolean deleted;
-
-  /** One run; each future completes normally or with the first failure up to its step. */
-  private static final class Run {
-    private final Map<Goal, CompletableFuture<Boolean>> done = new EnumMap<>(Goal.class);
-    private final boolean detach;
-    private Goal goal;
-    private boolean over;
-
-    private Run(Goal goal, boolean detach) {
-      this.goal = goal;
-      this.detach = detach;
-      for (Goal each : Goal.values()) {
-        done.put(each, new CompletableFuture<>());
-      }
-    }
-
-    private CompletableFuture<Boolean> done(Goal which) {
-      return Objects.requireNonNull(done.get(which));
-    }
-  }
 
   /**
    * For one session.
@@ -89,19 +40,8 @@ final class SessionCloser {
     this.core = core;
     this.owned = owned;
     this.onClosed = onClosed;
-    ErrorCode release = ErrorCode.BACKEND_RELEASE_FAILED;
-    this.others =
-        new ClosingCall<>(
-            core,
-            Operation.STOP,
-            ErrorCode.TERMINATION_UNCONFIRMED,
-            "ending what others have launched");
-    this.saving =
-        new ClosingCall<>(
-            core, Operation.SNAPSHOT, ErrorCode.SNAPSHOT_FAILED, "saving the workspace");
-    this.detaching = new ClosingCall<>(core, Operation.DETACH, release, "leaving the backend");
-    this.releasing = new ClosingCall<>(core, Operation.SHUTDOWN, release, "releasing the backend");
-    this.deleting = new ClosingCall<>(core, Operation.DELETE, release, "deleting the backend");
+    this.saving = new ClosingSave(core);
+    this.backend = new ClosingBackend(core);
     LiveLineages.add(core.recovery().lineage(), this);
   }
 
@@ -110,7 +50,7 @@ final class SessionCloser {
    * must not wait for it.
    */
   CompletableFuture<Boolean> request(Goal goal) {
-    Run run;
+    ClosingRun run;
     boolean begin = false;
     synchronized (lock) {
       // Once it was to end it is never active again, be the end proven or not.
@@ -147,11 +87,11 @@ final class SessionCloser {
 
   /** Leaves the backend to itself, after a run that is under way. */
   CompletableFuture<Boolean> detach() {
-    Run run;
-    Run before = null;
+    ClosingRun run;
+    ClosingRun before = null;
     synchronized (lock) {
       if (core.gate().state() == SessionState.CLOSED) {
-        return detached
+        return backend.detached()
             ? CompletableFuture.completedFuture(true)
             : CompletableFuture.failedFuture(Gate.closed(Operation.DETACH, SessionState.CLOSED));
       }
@@ -170,14 +110,14 @@ final class SessionCloser {
     return run.done(Goal.STOP);
   }
 
-  private Run begin(Goal goal, boolean detach) {
-    Run run = new Run(goal, detach);
+  private ClosingRun begin(Goal goal, boolean detach) {
+    ClosingRun run = new ClosingRun(goal, detach);
     current = run;
     core.gate().set(SessionState.CLOSING);
     return run;
   }
 
-  private void perform(Run run) {
+  private void perform(ClosingRun run) {
     LaneTask<Boolean> task =
         core.cleanup()
             .call(
@@ -192,7 +132,7 @@ final class SessionCloser {
         (ok, failure) -> {
           if (failure != null) {
             end(run, false);
-            fail(run, failure);
+            run.fail(failure);
           }
         });
   }
@@ -206,7 +146,8 @@ final class SessionCloser {
 
   private boolean nothingLeft(Goal goal) {
     return core.helper().owned().isEmpty()
-        && (detached || (released && (goal != Goal.CLOSE || deleted || !deletes())));
+        && (backend.detached()
+            || (backend.released() && (goal != Goal.CLOSE || backend.deleted() || !deletes())));
   }
 
   /** Whether what a checkpoint refers to may still change: no checkpoint is handed out then. */
@@ -227,7 +168,8 @@ final class SessionCloser {
         throw LiveLineages.pending(Operation.CHECKPOINT);
       }
       boolean unchanged =
-          core.recovery().store().isPresent() && (asStopped || saved || !core.gate().used());
+          core.recovery().store().isPresent()
+              && (asStopped || saving.saved() || !core.gate().used());
       return core.recovery().checkpoint(core.provider().name(), core.backend().ref(), unchanged);
     }
   }
@@ -242,39 +184,29 @@ final class SessionCloser {
     return core.enterClosing();
   }
 
-  private void steps(Run run) {
+  private void steps(ClosingRun run) {
     ClosingFailures failures = new ClosingFailures();
     terminate(failures);
     if (run.detach) {
       detach(run, failures);
       return;
     }
-    terminateOthers(failures);
-    boolean definitive = save(failures);
+    backend.endOthers(failures);
+    boolean definitive = backend.released() || discards() || saving.save(failures);
     if (!next(run, Goal.STOP, failures)) {
       return;
     }
     if (!definitive && keepsBackend()) {
       end(run, false);
-      CleanupResult.first(failures.causes()).ifPresent(failure -> fail(run, failure));
+      CleanupResult.first(failures.causes()).ifPresent(failure -> run.fail(failure));
       return;
     }
-    Duration limit = core.spec().timings().release();
-    if (!released) {
-      released = ended(releasing, releasing.run(limit, d -> core.backend().release(d)), failures);
-    }
+    backend.release(failures);
     if (!next(run, Goal.SHUTDOWN, failures)) {
       return;
     }
-    if (!deleted && deletes()) {
-      deleted =
-          ended(
-              deleting,
-              deleting.run(limit, d -> core.provider().delete(core.backend().ref(), d)),
-              failures);
-      if (deleted) {
-        core.recovery().backendGone();
-      }
+    if (deletes()) {
+      backend.delete(failures);
     }
     next(run, Goal.CLOSE, failures);
   }
@@ -288,55 +220,6 @@ final class SessionCloser {
       CleanupResult result = attempted.join();
       result.failure().ifPresent(cause -> failures.add(cause, !result.outcome().proven()));
     }
-  }
-
-  /** What runs in a backend that more than one can be attached to is not only ours. */
-  private void terminateOthers(ClosingFailures failures) {
-    if (released || !core.capabilities().contains(Capability.REATTACH)) {
-      return;
-    }
-    others.forgetEnded();
-    Optional<Throwable> failure =
-        others.run(core.spec().timings().kill(), deadline -> core.backend().killOthers(deadline));
-    if (failure.isEmpty() && others.value() instanceof TerminationOutcome.Unconfirmed living) {
-      failure = Optional.of(others.wrapped(living.cause()));
-    }
-    failure.ifPresent(cause -> failures.add(cause, true));
-  }
-
-  /** Saves the workspace if it is to be saved; whether nothing is left that would be lost. */
-  private boolean save(ClosingFailures failures) {
-    Optional<SnapshotStore> store = core.recovery().store();
-    if (store.isEmpty() || saved || released || discards()) {
-      return true;
-    }
-    if (failures.unproven() || raced()) {
-      failures.add(SnapshotAttempt.failed("a process is not proven ended"), false);
-      return false;
-    }
-    SessionEvents.Span span = core.events().begin(Operation.SNAPSHOT, core.recovery().lineage());
-    SnapshotAttempt before = attempt;
-    SnapshotAttempt mine =
-        before != null && saving.joins() ? before : new SnapshotAttempt(core, store.get());
-    attempt = mine;
-    Optional<Throwable> failure = saving.run(core.spec().snapshots().timeout(), mine::run);
-    if (failure.isPresent()) {
-      span.failed(failure.get(), false);
-      failures.add(failure.get(), false);
-      return false;
-    }
-    span.succeeded();
-    saved = true;
-    return true;
-  }
-
-  /** Whether a start that raced the closing may have left a process that is not proven ended. */
-  private boolean raced() {
-    List<CompletableFuture<CleanupResult>> late = core.end(core.helper().owned());
-    try (Caller caller = Caller.enter(core.clock())) {
-      core.helper().settle(late, caller);
-    }
-    return late.stream().anyMatch(each -> !each.join().outcome().proven());
   }
 
   private boolean discards() {
@@ -353,48 +236,17 @@ final class SessionCloser {
     return core.spec().snapshots().keepsBackend() && !discards();
   }
 
-  private void detach(Run run, ClosingFailures failures) {
-    if (failures.causes().isEmpty() && !detached) {
-      detaching
-          .run(
-              core.spec().timings().release(),
-              deadline -> {
-                core.backend().detach(deadline);
-                return true;
-              })
-          .ifPresentOrElse(failure -> failures.add(failure, false), () -> detached = true);
+  private void detach(ClosingRun run, ClosingFailures failures) {
+    if (failures.causes().isEmpty()) {
+      backend.detach(failures);
     }
     end(run, failures.causes().isEmpty());
     List<Throwable> causes = failures.causes();
-    CleanupResult.first(causes)
-        .ifPresentOrElse(
-            failure -> fail(run, failure),
-            () -> run.done.values().forEach(future -> future.complete(true)));
-  }
-
-  /** Whether a call that ends the backend ended well, and what that proves. */
-  private boolean ended(
-      ClosingCall<ReleaseOutcome> call, Optional<Throwable> failure, ClosingFailures failures) {
-    boolean gone =
-        failure.isPresent()
-            && failure.get() instanceof SandboxException e
-            && e.code() == ErrorCode.BACKEND_GONE;
-    if (failure.isPresent() && !gone) {
-      failures.add(failure.get(), false);
-      return false;
-    }
-    if (gone || call.value().provesProcessesEnded()) {
-      // The backend is destroyed: that proves the end of all that ran in it (spec S-CLEAN-08).
-      try (Caller caller = Caller.enter(core.clock())) {
-        core.helper().settle(core.helper().confirmAll(), caller);
-      }
-      failures.processesProven();
-    }
-    return true;
+    CleanupResult.first(causes).ifPresentOrElse(failure -> run.fail(failure), run::succeed);
   }
 
   /** Tells the step's outcome; false when the run ends with it. */
-  private boolean next(Run run, Goal step, ClosingFailures failures) {
+  private boolean next(ClosingRun run, Goal step, ClosingFailures failures) {
     boolean last;
     List<Throwable> causes = failures.causes();
     synchronized (lock) {
@@ -413,7 +265,7 @@ final class SessionCloser {
     return !last;
   }
 
-  private void end(Run run, boolean clean) {
+  private void end(ClosingRun run, boolean clean) {
     synchronized (lock) {
       over(run, clean);
     }
@@ -421,20 +273,15 @@ final class SessionCloser {
   }
 
   /** Under the lock. */
-  private void over(Run run, boolean clean) {
+  private void over(ClosingRun run, boolean clean) {
     run.over = true;
-    if ((released || detached) && clean) {
+    if ((backend.released() || backend.detached()) && clean) {
       core.gate().set(SessionState.CLOSED);
     } else if (!ending) {
-      if (attempt != null && !saved) {
-        attempt.giveUp();
-      }
-      if (saved) {
+      if (saving.saved()) {
         core.gate().unused();
       }
-      attempt = null;
-      saving.forget();
-      saved = false;
+      saving.next();
       core.gate().set(SessionState.ACTIVE);
     }
   }
@@ -444,12 +291,6 @@ final class SessionCloser {
       LiveLineages.remove(core.recovery().lineage(), this);
       core.end();
       onClosed.run();
-    }
-  }
-
-  private static void fail(Run run, Throwable failure) {
-    for (CompletableFuture<Boolean> each : run.done.values()) {
-      each.completeExceptionally(failure);
     }
   }
 }

@@ -39,6 +39,7 @@ final class SessionCore implements ProcessEntry.Owner {
   private final Recovery recovery;
   private final boolean owned;
   private final Gate gate = new Gate();
+  private final Changes changes = new Changes();
   private final Lane launches;
   private final Lane work;
   private final Lane cleanup;
@@ -124,6 +125,11 @@ final class SessionCore implements ProcessEntry.Owner {
     return gate;
   }
 
+  /** The calls that change files and are under way. */
+  Changes changes() {
+    return changes;
+  }
+
   /** For launches: a native one would hold the carrier of a virtual thread (spec S-SPI-07). */
   Lane launches() {
     return launches;
@@ -169,6 +175,13 @@ final class SessionCore implements ProcessEntry.Owner {
               "provider " + provider.name() + " does not have " + capability)
           .context("capability", capability)
           .build();
+    }
+  }
+
+  /** Another user, if one is named, needs a capability (spec S-USER-01). */
+  void require(Optional<String> user, Operation operation) {
+    if (user.isPresent()) {
+      require(Capability.USERS, operation);
     }
   }
 

@@ -21,6 +21,7 @@ import io.sandboxspi.spi.SandboxProvider;
 import io.sandboxspi.spi.SnapshotStore;
 import java.time.Duration;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -55,6 +56,17 @@ final class SessionOpener {
     this.options = options;
     this.events = new SessionEvents(id, spec.listeners(), options.clock());
     this.capabilities = facts.capabilities();
+    if (!spec.manifest().users().isEmpty() && !capabilities.contains(Capability.USERS)) {
+      throw SandboxException.builder(
+              ErrorCode.UNSUPPORTED,
+              Operation.CREATE,
+              "provider "
+                  + provider.name()
+                  + " does not have USERS, which the manifest's users need: "
+                  + spec.manifest().users())
+          .context("capability", Capability.USERS)
+          .build();
+    }
   }
 
   /**
@@ -97,10 +109,12 @@ final class SessionOpener {
               });
       environment.putAll(spec.environment());
       done = true;
+      Set<Capability> had = new HashSet<>(capabilities);
+      had.removeAll(source.backend().lacks());
       return new SessionCore(
           id,
           provider,
-          capabilities,
+          Set.copyOf(had),
           source.backend(),
           spec,
           environment,

@@ -19,6 +19,7 @@ import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.util.Comparator;
 import java.util.List;
+import java.util.function.LongConsumer;
 import java.util.stream.Stream;
 
 /**
@@ -38,14 +39,22 @@ public final class HostFiles {
    */
   public static void upload(BackendFiles files, Path source, String path, Deadline deadline)
       throws InterruptedException, IOException {
+    upload(files, source, path, Moving.UNTOLD, deadline);
+  }
+
+  /** As the other one; tells the bytes of content that are moved. */
+  public static void upload(
+      BackendFiles files, Path source, String path, LongConsumer moved, Deadline deadline)
+      throws InterruptedException, IOException {
     if (Files.isDirectory(source)) {
       try (FileTree tree = new HostTree(source)) {
-        Object unused = WorkspaceArchives.add(files, path, CheckedTree.of(tree), deadline);
+        Object unused =
+            WorkspaceArchives.add(files, path, CheckedTree.of(Moving.of(tree, moved)), deadline);
       }
     } else if (Files.isRegularFile(source)) {
       // Backends on this machine know what to do with one of these.
       try (InputStream in = new FileInputStream(source.toFile())) {
-        files.write(path, in, deadline);
+        files.write(path, Moving.of(in, moved), deadline);
       }
       files.setMode(path, HostTree.mode(Files.getPosixFilePermissions(source)), deadline);
     } else {
@@ -62,12 +71,20 @@ public final class HostFiles {
    */
   public static void download(BackendFiles files, String path, Path target, Deadline deadline)
       throws InterruptedException, IOException {
+    download(files, path, target, Moving.UNTOLD, deadline);
+  }
+
+  /** As the other one; tells the bytes of content that are moved. */
+  public static void download(
+      BackendFiles files, String path, Path target, LongConsumer moved, Deadline deadline)
+      throws InterruptedException, IOException {
     FileInfo info = files.stat(path, deadline);
     Path part = target.resolveSibling(WorkspaceArchives.temporary("part"));
     boolean done = false;
     try {
-      if (info.kind() == FileInfo.Kind.DIRECTORY || !downloadFile(files, path, part, deadline)) {
-        downloadDirectory(files, path, part, target, deadline);
+      if (info.kind() == FileInfo.Kind.DIRECTORY
+          || !downloadFile(files, path, part, moved, deadline)) {
+        downloadDirectory(files, path, part, target, moved, deadline);
       } else if (info.kind() == FileInfo.Kind.FILE) {
         Files.setPosixFilePermissions(
             part, HostTreeWriter.permissions(Integer.parseInt(info.permissions(), 8)));
@@ -82,7 +99,8 @@ public final class HostFiles {
   }
 
   /** False for what is a directory after all, behind a link. */
-  private static boolean downloadFile(BackendFiles files, String path, Path part, Deadline deadline)
+  private static boolean downloadFile(
+      BackendFiles files, String path, Path part, LongConsumer moved, Deadline deadline)
       throws InterruptedException, IOException {
     InputStream opened;
     try {
@@ -94,7 +112,7 @@ public final class HostFiles {
       throw e;
     }
     try (InputStream in = opened) {
-      copy(in, part);
+      copy(Moving.of(in, moved), part);
     }
     return true;
   }
@@ -131,14 +149,19 @@ public final class HostFiles {
   }
 
   private static void downloadDirectory(
-      BackendFiles files, String path, Path part, Path target, Deadline deadline)
+      BackendFiles files,
+      String path,
+      Path part,
+      Path target,
+      LongConsumer moved,
+      Deadline deadline)
       throws InterruptedException, IOException {
     if (Files.exists(target, LinkOption.NOFOLLOW_LINKS)) {
       throw new FileAlreadyExistsException(target.toString());
     }
     Files.createDirectory(part);
     try (FileTree tree = files.readTree(path, List.of(), deadline)) {
-      FileTree checked = CheckedTree.of(tree);
+      FileTree checked = CheckedTree.of(Moving.of(tree, moved));
       new HostTreeWriter(part).write(checked);
     } catch (IOException e) {
       throw WorkspaceArchives.failed(Operation.FILE_DOWNLOAD, path, e);

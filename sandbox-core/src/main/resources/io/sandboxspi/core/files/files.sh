@@ -113,11 +113,11 @@ sf_short() {
   fi
 }
 
-# sf_cat root path: "OK" and the content, of any size.
+# sf_cat root path mark: "OK", the content, of any size, and the mark: without it a part is missing.
 sf_cat() {
   sf_file "$1" "$2" || return 0
   {
-    sf_held && echo OK && exec cat <&3
+    sf_held && echo OK && cat <&3 && printf %s "$3"
   } 3<"./$sf_name"
 }
 
@@ -349,13 +349,14 @@ sf_fresh() {
   if mkdir -m 700 "./$sf_name"; then echo OK; else echo FAILED "it cannot be made"; fi
 }
 
-# sf_unpack root path: "OK", then takes a tar from the input into the directory.
+# sf_unpack root path last: "OK", then takes a tar from the input into the directory. Its last entry
+# is a file of this name, which is removed: without it a part is missing.
 sf_unpack() {
   command -v tar >/dev/null || { echo TOOL tar && return 0; }
   sf_in "$1" "$2" || return 0
   echo OK
   umask 0
-  exec tar -xpof - >&2
+  tar -xpof - >&2 && rm "./$3" >&2
 }
 
 # sf_close root path mode name...: gives directories below a directory their modes, for a tar that did not.

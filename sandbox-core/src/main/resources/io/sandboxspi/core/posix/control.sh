@@ -167,6 +167,27 @@ sk_take() { # pid parent group session
   case $sk_g$sk_groups in '' | ' '* | *" $3 "*) ;; *) sk_groups="$sk_groups$3 " ;; esac
 }
 
+# Once a launch had another user: what only its owner may read, as even root may not everywhere.
+sk_others() { # environ..
+  [ -e "$sk_dir/users" ] || return 0
+  IFS=$sk_nl
+  for sk_u in $(stat -c '%u %g %U' "$@" 2>/dev/null | sort -u); do
+    sk_g=${sk_u#* }
+    [ "${sk_u%% *}" != 0 ] || continue
+    printf '\n==> /proc/0/environ <==\n=\0'
+    case $(setpriv --help 2>&1) in
+      *--reuid*)
+        setpriv "--reuid=${sk_u%% *}" "--regid=${sk_g%% *}" --clear-groups \
+          head -n 999999 /dev/null "$@" 2>/dev/null
+        ;;
+      *)
+        # shellcheck disable=SC2016
+        su -m -s /bin/sh -c 'exec head -n 999999 /dev/null "$@"' -- "${sk_g#* }" sh "$@" 2>/dev/null
+        ;;
+    esac
+  done
+}
+
 # Takes what carries a cookie. Then, a leader having gone, its group, unless another launch's is there.
 sk_cookies() {
   sk_all=''
@@ -178,7 +199,7 @@ sk_cookies() {
   sk_all=$(
     LC_ALL=C
     export LC_ALL
-    head -n 999999 /dev/null "$@" 2>/dev/null | tr '\001\n\000' '\002\001\n' |
+    { head -n 999999 /dev/null "$@" 2>/dev/null; sk_others "$@"; } | tr '\001\n\000' '\002\001\n' |
       sed 's/'"$sk_one"'==> .proc.\([0-9]*\).environ <=='"$sk_one"'/\
 @\1\
 /g' | sed -e '/^@[0-9]*$/b' -e '/^SANDBOX_PROCESS=/b' -e '/./!d' -e 's/.*/=/'

@@ -3,7 +3,7 @@
 #
 # $1 this text      $2 state directory  $3 launch id     $4 flags        $5 shell for a second stage
 # $6 rows           $7 columns          $8 directory     $9 mark of the exit trailer, or empty
-# then a count and that many NAME=VALUE to export, a count and that many for env(1), the program.
+# $10 user or empty; then a count and that many NAME=VALUE to export, a count and that many for env(1), the program.
 #
 # Flags: a announce on standard output, n no input, s supervise, z set the terminal's size,
 # w wait for another launch, 2 second stage. Names start with __s_: they must not meet a variable
@@ -120,6 +120,28 @@ __s_supervise() {
   exit "$__s_code"
 }
 
+__s_account() { # how to become the user: __s_as, and what that needs
+  __s_tool id
+  __s_own=$("$__s_at" -u)
+  __s_uid=$("$__s_at" -u "$__s_user" 2>/dev/null) || __s_fail 125 USER_NOT_FOUND user
+  __s_gid=$("$__s_at" -g "$__s_user" 2>/dev/null) || __s_fail 125 USER_NOT_FOUND user
+  __s_as=''
+  [ "$__s_own" != "$__s_uid" ] || return 0
+  [ "$__s_own" = 0 ] || __s_fail 125 UNSUPPORTED "root for another user"
+  # Whoever ends launches reads what belongs to others in another way from now on.
+  { true >"$__s_dir/users"; } 2>/dev/null || __s_fail 125 LAUNCH_FAILED record
+  __s_path=${PATH-}
+  PATH=/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin:$__s_path
+  # The su of others makes a session of its own, without the terminal.
+  case $(setpriv --help 2>&1) in
+    *--reuid*) __s_as=setpriv ;;
+    *) case $(su --help 2>&1) in *[Bb]usy[Bb]ox*) __s_as=su ;; esac ;;
+  esac
+  __s_sh=$(command -v "$__s_shell")
+  PATH=$__s_path
+  __s_tool "${__s_as:-setpriv}"
+}
+
 __s_wait() { # a spare: the next launch comes through a pipe, its arguments through a file
   __s_tool mkfifo
   "$__s_at" -m 600 "$__s_dir/$__s_id.fifo" 2>/dev/null || __s_fail 125 LAUNCH_FAILED pipe
@@ -135,7 +157,7 @@ __s_wait() { # a spare: the next launch comes through a pipe, its arguments thro
 
 __s_read() { # the fixed arguments
   __s_dir=$1 __s_id=$2 __s_flags=$3 __s_shell=$4
-  __s_rows=$5 __s_columns=$6 __s_work=$7 __s_mark=$8
+  __s_rows=$5 __s_columns=$6 __s_work=$7 __s_mark=$8 __s_user=$9
 }
 
 __s_text=$1 __s_spare=-
@@ -174,7 +196,7 @@ case $__s_flags in
     __s_unless_dead
     ;;
 esac
-shift 8
+shift 9
 
 __s_count=$1
 shift
@@ -204,6 +226,14 @@ else
     shift
     set -- "$__s_found" "$@"
   fi
+fi
+if [ -n "$__s_user" ]; then
+  __s_account
+  # shellcheck disable=SC2016
+  case $__s_as in
+    setpriv) set -- "$__s_at" "--reuid=$__s_uid" "--regid=$__s_gid" --init-groups -- "$@" ;;
+    su) set -- "$__s_at" -m -s "$__s_sh" -c 'exec "$@"' -- "$__s_user" sandbox-user "$@" ;;
+  esac
 fi
 case $__s_flags in
   *z*)

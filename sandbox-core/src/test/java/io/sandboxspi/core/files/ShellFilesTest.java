@@ -13,10 +13,14 @@ import io.sandboxspi.core.posix.World;
 import io.sandboxspi.core.workspace.WorkspaceArchives;
 import io.sandboxspi.core.workspace.WorkspaceArchives.OutsideLinks;
 import io.sandboxspi.spi.Deadline;
+import io.sandboxspi.spi.FileTree;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
+import java.io.FilterInputStream;
 import java.io.IOException;
 import java.io.InputStream;
+import java.io.OutputStream;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
@@ -248,5 +252,110 @@ class ShellFilesTest {
     code(ErrorCode.FILE_FAILED, () -> files.write("f", broken, soon()));
     assertThat(root.resolve("f")).hasContent("old");
     assertThat(root.toFile().list()).containsExactly("f");
+  }
+
+  /** A way that loses the end of every stream, and says that all is well. */
+  private record Cutting(ShellAccess way, long most) implements ShellAccess {
+    @Override
+    public byte[] ask(String text, Deadline deadline) throws InterruptedException {
+      return way.ask(text, deadline);
+    }
+
+    @Override
+    public InputStream read(String text, Deadline deadline) throws InterruptedException {
+      return new Shortened(way.read(text, deadline), most);
+    }
+
+    @Override
+    public byte[] write(String text, InputStream content, Deadline deadline)
+        throws InterruptedException {
+      byte[] answer = way.write(text, new Shortened(content, most), deadline);
+      try {
+        content.transferTo(OutputStream.nullOutputStream());
+      } catch (IOException e) {
+        throw new UncheckedIOException(e);
+      }
+      return answer;
+    }
+
+    @Override
+    public int smallRead() {
+      return 0;
+    }
+
+    @Override
+    public int smallWrite() {
+      return 0;
+    }
+  }
+
+  private static final class Shortened extends FilterInputStream {
+    private long left;
+
+    Shortened(InputStream in, long most) {
+      super(in);
+      this.left = most;
+    }
+
+    @Override
+    public int read() throws IOException {
+      return left-- > 0 ? in.read() : -1;
+    }
+
+    @Override
+    public int read(byte[] target, int offset, int length) throws IOException {
+      int count = left <= 0 ? -1 : in.read(target, offset, (int) Math.min(length, left));
+      left -= Math.max(0, count);
+      return count;
+    }
+  }
+
+  private static long length(InputStream in) throws IOException {
+    try (in) {
+      return in.transferTo(OutputStream.nullOutputStream());
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void aStreamThatIsCutShortIsNeverTakenForTheWhole(World world) throws Exception {
+    ShellAccess whole = new ProcessAccess(world, 0, 0);
+    ShellFiles files = ShellFiles.over(whole, root.toString());
+    byte[] content = new byte[1_300];
+    new Random(3).nextBytes(content);
+    for (String name : List.of("a", "b", "d/c")) {
+      files.write("tree/" + name, new ByteArrayInputStream(content), soon());
+    }
+    long size = length(whole.read("sf_cat '" + root + "' tree/a " + "m".repeat(36), soon()));
+    for (long most : new long[] {0, 2, 3, 100, size - 37, size - 1}) {
+      ShellFiles cut = ShellFiles.over(new Cutting(whole, most), root.toString());
+      assertThatThrownBy(() -> read(cut, "tree/a")).as("%s of %s", most, size).isNotNull();
+    }
+    for (long most : new long[] {0, 1, content.length - 1}) {
+      ShellFiles cut = ShellFiles.over(new Cutting(whole, most), root.toString());
+      code(
+          ErrorCode.FILE_FAILED,
+          () -> cut.write("new/f", new ByteArrayInputStream(content), soon()));
+      assertThat(root.resolve("new").toFile().list()).as("%s", most).isNullOrEmpty();
+    }
+    // Between members, in a header, in a content; the end mark of a tar is padded.
+    for (long most : new long[] {0, 512, 513, 1_024, 2_560, 5_120}) {
+      ShellFiles cut = ShellFiles.over(new Cutting(whole, most), root.toString());
+      assertThatThrownBy(
+              () -> {
+                try (FileTree tree = cut.readTree("tree", List.of(), soon())) {
+                  while (tree.next().isPresent()) {
+                    continue;
+                  }
+                }
+              })
+          .as("%s", most)
+          .isNotNull();
+      try (FileTree tree = files.readTree("tree", List.of(), soon())) {
+        assertThatThrownBy(() -> cut.writeTree("copy" + most, tree, soon()))
+            .as("%s", most)
+            .isInstanceOf(SandboxException.class);
+      }
+    }
   }
 }

@@ -19,6 +19,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 @Tag("S-MAN-04")
+@Tag("S-USER-03")
 class ManifestJsonTest {
   private static Manifest read(String json) {
     return ManifestJson.read(
@@ -35,7 +36,9 @@ class ManifestJsonTest {
                 + "'dir': {'type': 'directory', 'ephemeral': true},"
                 + "'dir/l': {'type': 'local-file', 'source': 'x/y'},"
                 + "'tree': {'type': 'local-directory', 'source': '.'}},"
+                + "'users': ['alice', 'bob'],"
                 + "'environment': {'A': 'b', 'T': {'secret': 'vault'}}}");
+    assertThat(manifest.users()).containsExactly("alice", "bob");
     assertThat(manifest.entries())
         .containsEntry("a/text", ManifestEntry.file("é"))
         .containsEntry(
@@ -57,6 +60,8 @@ class ManifestJsonTest {
       value = {
         "{'version': 1, 'entry': {}}; entries",
         "{'version': 2}; 1",
+        "{'version': 1, 'users': 'alice'}; an array",
+        "{'version': 1, 'users': ['a b']}; the name of an account",
         "{}; version",
         "[]; an object",
         "{'version': 1; JSON",
@@ -114,7 +119,7 @@ class ManifestJsonTest {
     JsonNode schema = new ObjectMapper().readTree(ManifestJson.schema());
     assertThat(schema.path("properties").properties())
         .extracting(Map.Entry::getKey)
-        .containsExactlyInAnyOrder("version", "entries", "environment");
+        .containsExactlyInAnyOrder("version", "entries", "environment", "users");
     assertThat(schema.path("$defs").path("file").path("properties").properties())
         .extracting(Map.Entry::getKey)
         .containsExactlyInAnyOrder("type", "text", "base64", "permissions", "ephemeral");

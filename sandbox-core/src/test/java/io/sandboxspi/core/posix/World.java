@@ -4,6 +4,7 @@ import java.io.File;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
 import java.util.Optional;
 
@@ -20,6 +21,8 @@ public enum World {
   public synchronized Path tools() throws IOException, InterruptedException {
     if (tools.isEmpty()) {
       Path made = Files.createTempDirectory("sandbox-world");
+      // Other users need the shell too.
+      Files.setPosixFilePermissions(made, PosixFilePermissions.fromString("rwxr-xr-x"));
       Path binary = find(name().toLowerCase(java.util.Locale.ROOT));
       List<String> links = this == BUSYBOX ? applets(binary) : List.of("sh");
       for (String link : links) {
