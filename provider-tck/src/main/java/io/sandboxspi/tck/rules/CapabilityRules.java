@@ -7,6 +7,7 @@ import io.sandboxspi.Command;
 import io.sandboxspi.ErrorCode;
 import io.sandboxspi.ExecResult;
 import io.sandboxspi.ExitStatus;
+import io.sandboxspi.Manifest;
 import io.sandboxspi.PtyUpdate;
 import io.sandboxspi.RunningCommand;
 import io.sandboxspi.SandboxSession;
@@ -162,9 +163,11 @@ public interface CapabilityRules extends KitAccess {
               kit().provider().nativeSnapshots().isPresent(),
               "the provider has its own snapshots");
       case USERS -> {
-        Command command = Command.of("id", "-un").user("nobody");
+        Command command = Command.of("id", "-un").user("tck-user");
         if (session.capabilities().contains(capability)) {
-          Expect.same("S-CAP-01", "nobody\n", session.exec(command).stdout().text(), "user");
+          Manifest manifest = Manifest.builder().user("tck-user").build();
+          SandboxSession other = kit().open(spec -> spec.manifest(manifest));
+          Expect.same("S-CAP-01", "tck-user\n", other.exec(command).stdout().text(), "user");
         } else {
           Expect.code("S-CAP-01", ErrorCode.UNSUPPORTED, () -> session.exec(command));
         }

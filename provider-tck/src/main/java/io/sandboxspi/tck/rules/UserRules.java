@@ -15,34 +15,48 @@ import io.sandboxspi.tck.kit.Expect;
 import org.junit.jupiter.api.Test;
 
 /**
- * Other users of the sandbox; with {@link Capability#USERS} it has the account {@code nobody}, and
- * without it everything that names one is refused.
+ * Other users of the sandbox, which its manifest makes; without {@link Capability#USERS} everything
+ * that names one is refused.
  */
 public interface UserRules extends KitAccess {
+  /** The user of these tests. */
+  String USER = "tck-user";
+
+  /** A session of a sandbox that has the user. */
+  private SandboxSession withUser() throws InterruptedException {
+    Manifest manifest = Manifest.builder().user(USER).build();
+    return kit().open(spec -> spec.manifest(manifest));
+  }
+
+  private boolean supported() throws InterruptedException {
+    return kit().has(Capability.USERS) && kit().session().capabilities().contains(Capability.USERS);
+  }
+
   /** A process is the user's from its start to its end, and so is what escapes from it. */
   @Test
   @Rule("S-USER-01")
   default void S_USER_01_aProcessIsAnotherUsers() throws Exception {
-    SandboxSession session = kit().session();
-    if (!session.capabilities().contains(Capability.USERS)) {
-      Command command = Command.of("id").user("nobody");
+    if (!supported()) {
+      SandboxSession session = kit().session();
+      Command command = Command.of("id").user(USER);
       Expect.code("S-USER-01", ErrorCode.UNSUPPORTED, () -> session.exec(command));
       Expect.code(
           "S-USER-01",
           ErrorCode.UNSUPPORTED,
-          () -> session.ptys().start(kit().pty("a", "id").user("nobody")));
+          () -> session.ptys().start(kit().pty("a", "id").user(USER)));
       Expect.that("S-USER-01", kit().log().count(FaultPoint.OPEN_BEFORE) == 0, "it was launched");
       return;
     }
+    SandboxSession session = withUser();
     String said =
         session
             .exec(
                 Command.of("sh", "-c", "id -un; printf '%s|' \"$V\" \"$@\"", "sh", "a b", "$c")
                     .env("V", "v")
-                    .user("nobody"))
+                    .user(USER))
             .stdout()
             .text();
-    Expect.same("S-USER-01", "nobody\nv|a b|$c|", said, "what the user's process sees");
+    Expect.same("S-USER-01", USER + "\nv|a b|$c|", said, "what the user's process sees");
     Expect.code(
         "S-USER-01",
         ErrorCode.USER_NOT_FOUND,
@@ -50,7 +64,7 @@ public interface UserRules extends KitAccess {
     session.files().write("hb-a", new byte[0]);
     session.files().setPermissions("hb-a", "0666");
     String escapes = "(setsid sh -c \"" + kit().beating("a") + "\" > /dev/null 2>&1 &); sleep 60";
-    PtyUpdate start = session.ptys().start(kit().pty("a", "echo up; " + escapes).user("nobody"));
+    PtyUpdate start = session.ptys().start(kit().pty("a", "echo up; " + escapes).user(USER));
     kit().awaitBeat("a");
     Object unused = session.ptys().terminate(start.id());
     if (kit().has(Capability.KILL_ESCAPED)) {
@@ -62,21 +76,21 @@ public interface UserRules extends KitAccess {
   @Test
   @Rule("S-USER-02")
   default void S_USER_02_filesAreAnotherUsers() throws Exception {
-    SandboxFiles files = kit().files();
-    if (!kit().session().capabilities().contains(Capability.USERS)) {
-      Expect.code("S-USER-02", ErrorCode.UNSUPPORTED, () -> files.asUser("nobody"));
+    if (!supported()) {
+      Expect.code("S-USER-02", ErrorCode.UNSUPPORTED, () -> kit().files().asUser(USER));
       return;
     }
+    SandboxSession session = withUser();
+    SandboxFiles files = session.files();
     files.write("own/secret", "s".getBytes(UTF_8));
     files.setPermissions("own/secret", "0600");
     files.makeDirectories("shared");
     files.setPermissions("shared", "0777");
-    SandboxFiles theirs = files.asUser("nobody");
+    SandboxFiles theirs = files.asUser(USER);
     theirs.write("shared/f", "theirs".getBytes(UTF_8));
     Expect.same("S-USER-02", "theirs", new String(theirs.read("shared/f"), UTF_8), "a file");
-    String owner =
-        kit().session().exec(Command.of("stat", "-c", "%U", "shared/f")).stdout().text().strip();
-    Expect.same("S-USER-02", "nobody", owner, "the owner of what the user made");
+    String owner = session.exec(Command.of("stat", "-c", "%U", "shared/f")).stdout().text().strip();
+    Expect.same("S-USER-02", USER, owner, "the owner of what the user made");
     Expect.code("S-USER-02", ErrorCode.FILE_FAILED, () -> theirs.read("own/secret"));
     Expect.code(
         "S-USER-02", ErrorCode.FILE_FAILED, () -> theirs.write("own/secret", "x".getBytes(UTF_8)));
@@ -89,20 +103,14 @@ public interface UserRules extends KitAccess {
   @Test
   @Rule("S-USER-03")
   default void S_USER_03_aManifestHasUsers() throws Exception {
-    Manifest manifest = Manifest.builder().user("nobody").user("tck-user").build();
     if (!kit().has(Capability.USERS)) {
-      Expect.code(
-          "S-USER-03", ErrorCode.UNSUPPORTED, () -> kit().open(spec -> spec.manifest(manifest)));
+      Expect.code("S-USER-03", ErrorCode.UNSUPPORTED, this::withUser);
       Expect.that("S-USER-03", kit().provider().backends().isEmpty(), "a backend was made");
-      return;
+    } else if (!supported()) {
+      Expect.code("S-USER-03", ErrorCode.UNSUPPORTED, this::withUser);
+    } else {
+      Command command = Command.of("id", "-un").user(USER);
+      Expect.same("S-USER-03", USER + "\n", withUser().exec(command).stdout().text(), "a user");
     }
-    if (!kit().session().capabilities().contains(Capability.USERS)) {
-      Expect.code(
-          "S-USER-03", ErrorCode.UNSUPPORTED, () -> kit().open(spec -> spec.manifest(manifest)));
-      return;
-    }
-    SandboxSession session = kit().open(spec -> spec.manifest(manifest));
-    String name = session.exec(Command.of("id", "-un").user("tck-user")).stdout().text().strip();
-    Expect.same("S-USER-03", "tck-user", name, "the user of a process");
   }
 }

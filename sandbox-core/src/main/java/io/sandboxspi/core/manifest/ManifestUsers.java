@@ -13,7 +13,10 @@ import java.util.List;
 public final class ManifestUsers {
   private static final Duration LIMIT = Duration.ofMinutes(1);
 
-  /** useradd where it is, else the adduser of busybox; another adduser has other options. */
+  /**
+   * useradd where it is, else the adduser of busybox (another has other options), else by hand:
+   * some busyboxes have none.
+   */
   private static final String TEXT =
       """
       for user; do
@@ -21,8 +24,15 @@ public final class ManifestUsers {
           continue
         elif command -v useradd >/dev/null; then
           useradd -M -U -s /bin/false -- "$user"
-        else
+        elif command -v adduser >/dev/null; then
           adduser -D -H -s /bin/false "$user"
+        else
+          number=1000
+          while cut -d: -f3 /etc/passwd /etc/group 2>/dev/null | grep -qx "$number"; do
+            number=$((number + 1))
+          done
+          echo "$user:x:$number:" >> /etc/group &&
+            echo "$user:x:$number:$number::/:/bin/false" >> /etc/passwd
         fi || exit 1
       done
       """;

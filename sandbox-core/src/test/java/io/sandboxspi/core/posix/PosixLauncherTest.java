@@ -98,7 +98,8 @@ class PosixLauncherTest {
       LaunchRequest request =
           as(
               other,
-              bed.request("/bin/sh", "-c", "/usr/bin/id -un; printf '%s|' \"$V\" \"$@\"", "x", "a b", ""));
+              bed.request(
+                  "/bin/sh", "-c", "/usr/bin/id -un; printf '%s|' \"$V\" \"$@\"", "x", "a b", ""));
       assertThat(bed.run(bed.launcher(LaunchOption.SUPERVISE).argv(request, "/")).text())
           .isEqualTo(other + "\nv|a b||");
 
