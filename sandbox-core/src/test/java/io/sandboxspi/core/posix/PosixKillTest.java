@@ -14,7 +14,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
@@ -28,7 +27,6 @@ import org.junit.jupiter.params.provider.EnumSource;
 @EnumSource(World.class)
 class PosixKillTest {
   private static final TerminationOutcome CONFIRMED = TerminationOutcome.confirmed();
-  private static final Duration LIMIT = Duration.ofSeconds(10);
   private static final TerminationOutcome GONE = TerminationOutcome.alreadyGone();
 
   @Parameter World world;
@@ -100,33 +98,6 @@ class PosixKillTest {
     bed.launch(request);
     running(sleep, 8);
     proven(request, sleep);
-  }
-
-  /** The kernel keeps the environment of another user's process from a root without ptrace. */
-  @Test
-  @Tag("S-USER-01")
-  void whatEscapedFromAnotherUserEnds() throws Exception {
-    assumeTrue(
-        "root".equals(System.getProperty("user.name")), "capability: only root has other users");
-    String sleep = bed.unique();
-    LaunchRequest plain =
-        bed.request("/bin/sh", "-c", "(setsid /bin/sh -c 'sleep " + sleep + "; :' &); exit 0");
-    LaunchRequest request =
-        new LaunchRequest(
-            plain.id(),
-            plain.argv(),
-            Map.of(),
-            Optional.empty(),
-            Optional.empty(),
-            false,
-            Optional.of("nobody"));
-    bed.start(bed.launcher().argv(request, "/")).waitFor();
-    running(sleep, 1);
-    List<String> weak = new ArrayList<>(List.of("setpriv", "--bounding-set=-sys_ptrace"));
-    weak.addAll(bed.state.argv(PosixKill.command(bed.state, List.of(request.id()), LIMIT)));
-    assertThat(PosixKill.parse(List.of(request.id()), bed.run(weak).text()))
-        .containsExactly(Map.entry(request.id(), CONFIRMED));
-    assertThat(Bed.alive(sleep)).isEmpty();
   }
 
   @Test

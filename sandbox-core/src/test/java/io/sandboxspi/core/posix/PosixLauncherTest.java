@@ -77,50 +77,6 @@ class PosixLauncherTest {
         plain.id(), plain.argv(), environment, plain.workdir(), plain.terminal(), false);
   }
 
-  private static LaunchRequest as(String user, LaunchRequest plain) {
-    return new LaunchRequest(
-        plain.id(),
-        plain.argv(),
-        Map.of("V", "v"),
-        plain.workdir(),
-        plain.terminal(),
-        false,
-        Optional.of(user));
-  }
-
-  @ParameterizedTest
-  @EnumSource
-  @Tag("S-USER-01")
-  void anotherUserRunsTheProgram(World world) throws Exception {
-    boolean root = "root".equals(System.getProperty("user.name"));
-    String other = root ? "nobody" : System.getProperty("user.name");
-    try (Bed bed = new Bed(world)) {
-      LaunchRequest request =
-          as(
-              other,
-              bed.request(
-                  "/bin/sh", "-c", "/usr/bin/id -un; printf '%s|' \"$V\" \"$@\"", "x", "a b", ""));
-      assertThat(bed.run(bed.launcher(LaunchOption.SUPERVISE).argv(request, "/")).text())
-          .isEqualTo(other + "\nv|a b||");
-
-      LaunchRequest missing = as("no-such-user", bed.script("echo ran"));
-      Bed.Result failed = bed.run(bed.launcher(LaunchOption.ANNOUNCE).argv(missing, "/"));
-      assertThat(read(missing, failed.output()).reports())
-          .containsExactly(new LaunchReport.Failed(ErrorCode.USER_NOT_FOUND, "user"));
-
-      LaunchRequest denied = as(root ? "root" : "nobody", bed.request("/usr/bin/id", "-un"));
-      Bed.Result result = bed.run(bed.launcher(LaunchOption.ANNOUNCE).argv(denied, "/"));
-      Said said = read(denied, result.output());
-      if (root) {
-        assertThat(said.output()).isEqualTo("root\n");
-      } else {
-        assertThat(said.reports())
-            .containsExactly(
-                new LaunchReport.Failed(ErrorCode.UNSUPPORTED, "root for another user"));
-      }
-    }
-  }
-
   @ParameterizedTest
   @EnumSource
   @Tag("S-POSIX-01")

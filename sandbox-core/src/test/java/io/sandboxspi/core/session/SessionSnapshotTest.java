@@ -17,10 +17,6 @@ import io.sandboxspi.core.pty.Within;
 import io.sandboxspi.core.snapshot.MemorySnapshots;
 import io.sandboxspi.spi.Deadline;
 import io.sandboxspi.spi.TerminationOutcome;
-import java.io.IOException;
-import java.io.PipedInputStream;
-import java.io.PipedOutputStream;
-import java.io.UncheckedIOException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -116,47 +112,6 @@ class SessionSnapshotTest {
     assertThat(calls("archive")).isEmpty();
     provider.others = TerminationOutcome.confirmed();
     assertThat(sequence(session.stop())).isEqualTo(1);
-    session.close();
-  }
-
-  private static int left(PipedInputStream content) {
-    try {
-      return content.available();
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    }
-  }
-
-  @Test
-  @Tag("S-SNAP-09")
-  void aWriteThatIsUnderWayIsWaitedForOrNothingIsSaved() throws Exception {
-    EngineSession session = open();
-    for (boolean ends : new boolean[] {true, false}) {
-      provider.calls.clear();
-      PipedOutputStream feed = new PipedOutputStream();
-      PipedInputStream content = new PipedInputStream(feed);
-      feed.write('x');
-      Within.Running<Boolean> write =
-          Within.start(
-              () -> {
-                session.files().write("w", content);
-                return true;
-              });
-      Within.until(() -> left(content) == 0);
-      Within.Running<Checkpoint> stop = Within.start(session::stop);
-      Within.until(() -> session.state() == SessionState.CLOSING);
-      refused(ErrorCode.SESSION_CLOSED, () -> session.files().write("v", new byte[1]));
-      if (!ends) {
-        refused(ErrorCode.SNAPSHOT_FAILED, () -> Within.get(stop.result()));
-      }
-      feed.close();
-      assertThat(Within.get(write.result())).isTrue();
-      if (ends) {
-        assertThat(sequence(Within.get(stop.result()))).isEqualTo(1);
-      }
-      assertThat(provider.text("w")).isEqualTo("x");
-      assertThat(calls("archive")).hasSize(ends ? 1 : 0);
-    }
     session.close();
   }
 
