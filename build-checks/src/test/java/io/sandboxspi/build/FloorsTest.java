@@ -15,7 +15,10 @@ import org.junit.jupiter.api.Test;
 /** An arrow between modules only ever points down. */
 class FloorsTest {
   private static final String[] PROVIDERS = {
-    "io.sandboxspi.local..", "io.sandboxspi.docker..", "io.sandboxspi.remote.."
+    "io.sandboxspi.local..",
+    "io.sandboxspi.docker..",
+    "io.sandboxspi.remote.e2b..",
+    "io.sandboxspi.remote.daytona.."
   };
 
   private static final JavaClasses ALL = Classes.main(Repo.MODULES.toArray(String[]::new));
@@ -63,6 +66,28 @@ class FloorsTest {
         }
       }
     }
+  }
+
+  @Test
+  void whatRemoteProvidersShareKnowsNoneOfThem() {
+    check(
+        noClasses()
+            .that()
+            .resideInAnyPackage("io.sandboxspi.remote.transport..", "io.sandboxspi.remote.shell..")
+            .should()
+            .dependOnClassesThat()
+            .resideInAnyPackage(PROVIDERS));
+  }
+
+  @Test
+  void nothingButTheCommandLineKnowsAFake() {
+    check(
+        noClasses()
+            .that()
+            .resideOutsideOfPackages("io.sandboxspi.fake..", "io.sandboxspi.cli..")
+            .should()
+            .dependOnClassesThat()
+            .resideInAPackage("io.sandboxspi.fake.."));
   }
 
   @Test

@@ -21,6 +21,10 @@ final class Repo {
           "provider-tck",
           "provider-local",
           "provider-docker",
+          "provider-remote/remote-transport",
+          "provider-remote/remote-fake",
+          "provider-remote/e2b",
+          "provider-remote/daytona",
           "sandbox-cli");
 
   private Repo() {}

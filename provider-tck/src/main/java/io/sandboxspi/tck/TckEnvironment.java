@@ -23,6 +23,13 @@ public final class TckEnvironment {
           Duration.ofMillis(800),
           Duration.ofSeconds(10));
 
+  private static final CleanupTimings FAR =
+      new CleanupTimings(
+          Duration.ofMillis(4000),
+          Duration.ofMillis(500),
+          Duration.ofMillis(800),
+          Duration.ofSeconds(10));
+
   private final SandboxProvider provider;
   private final Map<String, String> options;
   private final CleanupTimings timings;
@@ -58,6 +65,14 @@ public final class TckEnvironment {
         SessionFactory.engine(),
         true,
         UnaryOperator.identity());
+  }
+
+  /**
+   * For a provider behind a network: its kills may take a little longer, and descriptors are not
+   * counted, because idle connections are some. Its tests may run in parallel.
+   */
+  public TckEnvironment far() {
+    return timings(FAR).slack(Duration.ofSeconds(10)).withoutDescriptorAudit();
   }
 
   /** Options for every session. */

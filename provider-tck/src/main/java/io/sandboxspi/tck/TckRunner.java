@@ -102,6 +102,8 @@ public final class TckRunner {
           .configurationParameter("junit.jupiter.execution.parallel.mode.default", "concurrent")
           .configurationParameter("junit.jupiter.execution.parallel.config.strategy", "fixed")
           .configurationParameter(
+              "junit.jupiter.execution.parallel.config.executor-service", "FORK_JOIN_POOL")
+          .configurationParameter(
               "junit.jupiter.execution.parallel.config.fixed.parallelism", "" + parallelism)
           .configurationParameter(
               "junit.jupiter.execution.parallel.config.fixed.max-pool-size", "" + parallelism);

@@ -3,6 +3,7 @@ package io.sandboxspi.cli;
 import io.sandboxspi.SandboxSpec;
 import io.sandboxspi.cli.log.LogLevel;
 import io.sandboxspi.core.Sandboxes;
+import io.sandboxspi.fake.FakeVendor;
 import io.sandboxspi.spi.SandboxProvider;
 import io.sandboxspi.tck.Rule;
 import io.sandboxspi.tck.SandboxProviderTck;
@@ -21,9 +22,13 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.function.UnaryOperator;
 
 /** {@code sandbox tck}: the conformance kit against a provider (spec S-CLI-05). */
 final class TckCommand extends CliCommand {
+  /** Its tests wait more than they work. */
+  private static final int BESIDE_A_FAKE = 4;
+
   TckCommand() {
     super(
         "tck",
@@ -33,6 +38,7 @@ final class TckCommand extends CliCommand {
     SandboxCliCommand.declareProvider(this);
     SandboxCliCommand.declareSandbox(this);
     text("--report", "DIRECTORY", "Writes report.json and report.md there.");
+    flag("--fake", "Runs against a server on this machine that behaves as the vendor's.");
     texts("--rule", "ID", "Checks this rule only, for instance S-EXEC-04; repeatable.");
   }
 
@@ -40,13 +46,26 @@ final class TckCommand extends CliCommand {
   public Integer call() throws IOException, InterruptedException {
     LogLevel.hideWarnings();
     Set<String> methods = methods(values("--rule"));
+    if (!has("--fake")) {
+      return check(methods, UnaryOperator.identity(), 1);
+    }
+    try (FakeVendor.Service fake = Fakes.start(SandboxCliCommand.provider(this))) {
+      fake.settings().forEach(System::setProperty);
+      // The fake's descriptors are of this JVM too.
+      return check(methods, TckEnvironment::far, BESIDE_A_FAKE);
+    }
+  }
+
+  private Integer check(Set<String> methods, UnaryOperator<TckEnvironment> changed, int parallelism)
+      throws IOException, InterruptedException {
     SandboxProvider provider = Sandboxes.provider(SandboxCliCommand.provider(this));
     SandboxSpec spec = SandboxCliCommand.sandbox(this);
     // One that cannot be opened at all is a failure of this command, not of every rule
     Sandboxes.open(provider, spec).close();
     TckReport report =
-        TckRunner.of(TckEnvironment.of(provider).options(spec.options()))
+        TckRunner.of(changed.apply(TckEnvironment.of(provider).options(spec.options())))
             .only(methods::contains)
+            .parallel(parallelism)
             .run(progress());
     summarise(report);
     if (has("--report")) {

@@ -11,6 +11,12 @@ final class Await {
   private Await() {}
 
   static boolean until(Duration atMost, Callable<Boolean> condition) throws Exception {
+    return until(atMost, STEP_NANOS, condition);
+  }
+
+  /** With another pause between looks, where one is dear. */
+  static boolean until(Duration atMost, long stepNanos, Callable<Boolean> condition)
+      throws Exception {
     long until = System.nanoTime() + atMost.toNanos();
     while (true) {
       if (condition.call()) {
@@ -19,7 +25,7 @@ final class Await {
       if (System.nanoTime() - until >= 0) {
         return false;
       }
-      pause(STEP_NANOS);
+      pause(stepNanos);
     }
   }
 

@@ -17,6 +17,9 @@ import java.util.Optional;
 final class Heartbeats {
   private static final Duration STILL = Duration.ofSeconds(1);
 
+  /** A look asks the backend; half of the time between two beats. */
+  private static final long LOOK_NANOS = 50_000_000;
+
   private final String run;
   private final FaultyProvider provider;
   private final CallLog log;
@@ -40,7 +43,7 @@ final class Heartbeats {
 
   boolean becomesAlive(String tag, Duration atMost) throws Exception {
     long before = size(tag);
-    boolean grew = Await.until(atMost, () -> size(tag) > before);
+    boolean grew = Await.until(atMost, LOOK_NANOS, () -> size(tag) > before);
     if (grew && !processes(tag).isEmpty()) {
       visible = true;
     }

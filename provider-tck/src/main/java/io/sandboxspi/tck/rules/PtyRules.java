@@ -26,6 +26,7 @@ import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.ResourceLock;
 
 /** Processes with ids, as far as they need no terminal. */
 public interface PtyRules extends KitAccess {
@@ -274,6 +275,7 @@ public interface PtyRules extends KitAccess {
   }
 
   /** Many short ones leave nothing, collected or not. */
+  @ResourceLock(KitAccess.MANY)
   @Test
   @Rule("S-CLEAN-12")
   @Scenario({"B70", "B72"})

@@ -19,6 +19,7 @@ import java.util.Set;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.IntSupplier;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.ResourceLock;
 
 /** Ids, the limit of 64, and who has to go. */
 public interface RegistryRules extends KitAccess {
@@ -46,6 +47,7 @@ public interface RegistryRules extends KitAccess {
   }
 
   /** Ended ones go first, then the least recently used. */
+  @ResourceLock(KitAccess.MANY)
   @Test
   @Rule({"S-REG-01", "S-REG-02"})
   @Scenario("R17")
@@ -100,6 +102,7 @@ public interface RegistryRules extends KitAccess {
   }
 
   /** One in a call stays; when all are, a start is refused. */
+  @ResourceLock(KitAccess.MANY)
   @Test
   @Rule("S-REG-03")
   @Scenario("R20")
@@ -167,6 +170,7 @@ public interface RegistryRules extends KitAccess {
   }
 
   /** Whose room it was is not the starter's trouble. */
+  @ResourceLock(KitAccess.MANY)
   @Test
   @Rule({"S-REG-06", "S-CLEAN-07"})
   @Scenario({"R19", "R15"})

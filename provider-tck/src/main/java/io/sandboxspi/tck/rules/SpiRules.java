@@ -28,6 +28,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.ResourceLock;
 
 /** A backend without the engine. */
 public interface SpiRules extends KitAccess {
@@ -152,6 +153,7 @@ public interface SpiRules extends KitAccess {
   }
 
   /** A kill that races its launch wins in the end. */
+  @ResourceLock(KitAccess.MANY)
   @Test
   @Rule({"S-SPI-03", "S-SPI-04"})
   default void S_SPI_03_aKillWhileALaunchIsUnderWay() throws Exception {

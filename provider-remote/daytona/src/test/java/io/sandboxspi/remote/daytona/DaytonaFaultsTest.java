@@ -20,10 +20,13 @@ import java.time.Duration;
 import java.util.Map;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** One typed error for each thing that goes wrong, nothing left, no secret in the text. */
+@Execution(ExecutionMode.CONCURRENT)
 class DaytonaFaultsTest {
   private static final String CREATE = "POST /api/sandbox";
 

@@ -36,10 +36,13 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** One typed error for each thing that goes wrong, nothing left, no secret in the text. */
+@Execution(ExecutionMode.CONCURRENT)
 class E2bFaultsTest {
   private static final String START = "POST /process.Process/Start";
   private static final String CREATE = "POST /sandboxes";

@@ -35,6 +35,6 @@ class E2bTckTest extends SandboxProviderTck {
 
   @Override
   protected TckEnvironment environment() {
-    return TckEnvironment.of(provider).withoutDescriptorAudit();
+    return TckEnvironment.of(provider).far();
   }
 }
