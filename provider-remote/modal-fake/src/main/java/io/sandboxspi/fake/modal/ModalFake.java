@@ -14,6 +14,8 @@ import java.util.Optional;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
+import java.util.logging.Level;
+import java.util.logging.Logger;
 
 /** One fake of Modal: control plane and routers at one address, without encryption. */
 public final class ModalFake implements FakeVendor.Service {
@@ -24,6 +26,14 @@ public final class ModalFake implements FakeVendor.Service {
   public static final String TOKEN_SECRET = "as-ABCDEFGHIJKL0123456789";
 
   private static final int MESSAGE_LIMIT = 128 << 20;
+
+  /** Tells of each stream that a client cancels or cuts, which they do here all the time. */
+  private static final Logger NOISE =
+      Logger.getLogger("io.grpc.netty.shaded.io.grpc.netty.NettyServerHandler");
+
+  static {
+    NOISE.setLevel(Level.OFF);
+  }
 
   private final ScheduledExecutorService timer = FakeThreads.timer("modal");
   private final ExecutorService calls = FakeThreads.pool("modal-call");
