@@ -117,6 +117,11 @@ public final class ModalFake implements FakeVendor.Service {
     sandboxes.limit(most);
   }
 
+  /** From now on pages of lists have so many. */
+  public void page(int size) {
+    sandboxes.page(size);
+  }
+
   @Override
   public Map<String, String> settings() {
     return Map.of(

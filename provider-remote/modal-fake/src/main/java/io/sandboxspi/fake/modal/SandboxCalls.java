@@ -36,8 +36,6 @@ import java.util.function.Function;
 
 /** What is asked of a sandbox that exists, by calls of both kinds. */
 final class SandboxCalls {
-  private static final int PAGE = 50;
-
   private final Sandboxes sandboxes;
   private final Function<FakeSandbox, CommandRouterAccess> access;
 
@@ -187,7 +185,7 @@ final class SandboxCalls {
                 request.getBeforeTimestamp() == 0
                     || each.createdAt() < request.getBeforeTimestamp())
         .sorted(Comparator.comparing(FakeSandbox::createdAt).reversed())
-        .limit(PAGE)
+        .limit(sandboxes.page())
         .forEach(each -> answer.addSandboxes(info(each)));
     return answer.build();
   }

@@ -27,6 +27,7 @@ final class Sandboxes {
   private final List<FakeSandbox> all = new CopyOnWriteArrayList<>();
   private final Map<String, Map<String, String>> secrets = new ConcurrentHashMap<>();
   private final Map<String, FakeSandbox> made = new ConcurrentHashMap<>();
+  private volatile int page = 50;
   private volatile int limit = Integer.MAX_VALUE;
 
   Sandboxes(ScheduledExecutorService timer, Tokens tokens) {
@@ -52,6 +53,14 @@ final class Sandboxes {
 
   FakeImages images() {
     return images;
+  }
+
+  int page() {
+    return page;
+  }
+
+  void page(int size) {
+    page = size;
   }
 
   void limit(int most) {

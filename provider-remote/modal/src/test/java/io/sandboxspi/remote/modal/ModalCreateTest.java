@@ -1,0 +1,239 @@
+package io.sandboxspi.remote.modal;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
+
+import io.sandboxspi.ErrorCode;
+import io.sandboxspi.Retryable;
+import io.sandboxspi.SandboxException;
+import io.sandboxspi.SandboxSession;
+import io.sandboxspi.SandboxSpec;
+import io.sandboxspi.core.session.EngineOptions;
+import io.sandboxspi.core.session.EngineSession;
+import io.sandboxspi.fake.Fault;
+import io.sandboxspi.fake.modal.ModalFake;
+import io.sandboxspi.fake.support.VendorFixture;
+import java.io.OutputStream;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Making sandboxes: one typed error for each thing that goes wrong, and nothing left. */
+class ModalCreateTest {
+  private static final String CREATE = "SandboxCreateV2";
+
+  private final Fixture fixture = new Fixture();
+
+  @AfterEach
+  void stop() {
+    fixture.close();
+    assertThat(fixture.fake().faults().unused()).as("faults that nobody met").isZero();
+  }
+
+  private static SandboxSession open(ModalProvider provider, int seconds, String... options)
+      throws InterruptedException {
+    SandboxSpec.Builder spec =
+        SandboxSpec.builder().createTimeout(Duration.ofSeconds(seconds));
+    for (int i = 0; i < options.length; i += 2) {
+      spec.option(options[i], options[i + 1]);
+    }
+    return EngineSession.open(provider, spec.build(), EngineOptions.defaults());
+  }
+
+  private SandboxException refuses(ModalProvider provider, int seconds, String... options)
+      throws Exception {
+    SandboxException failure =
+        catchThrowableOfType(
+            SandboxException.class, () -> open(provider, seconds, options).close());
+    assertThat(failure).isNotNull();
+    assertThat(VendorFixture.words(failure))
+        .doesNotContain(ModalFake.TOKEN_SECRET, ModalFake.TOKEN_ID);
+    assertThat(VendorFixture.until(() -> fixture.fake().sandboxes() == 0))
+        .as("no sandbox is left")
+        .isTrue();
+    return failure;
+  }
+
+  @Test
+  void aWrongTokenIsSaid() throws Exception {
+    SandboxException failure =
+        refuses(fixture.provider("MODAL_TOKEN_SECRET", "as-never-to-be-seen"), 20);
+    assertThat(failure.code()).isEqualTo(ErrorCode.PROVIDER_UNAVAILABLE);
+    assertThat(failure.context()).containsEntry("vendorCode", "unauthenticated");
+    assertThat(VendorFixture.words(failure)).doesNotContain("as-never-to-be-seen");
+  }
+
+  @Test
+  void anAddressThatLeadsNowhereWasNotAskedForAnything() throws Exception {
+    SandboxException failure =
+        refuses(fixture.provider("MODAL_SERVER_URL", "http://127.0.0.1:1"), 20);
+    assertThat(failure.code()).isEqualTo(ErrorCode.CREATE_FAILED);
+    assertThat(failure.retryable()).isEqualTo(Retryable.YES);
+  }
+
+  @Test
+  void anotherServerIsTriedWhereOneCannotBeReached() throws Exception {
+    String good = fixture.fake().settings().get("MODAL_SERVER_URL");
+    open(fixture.provider("MODAL_SERVER_URL", "http://127.0.0.1:1," + good), 20).close();
+  }
+
+  @Test
+  void aServerWithoutEncryptionIsNotBelieved() throws Exception {
+    String address =
+        fixture.fake().settings().get("MODAL_SERVER_URL").replace("http:", "https:");
+    SandboxException failure = refuses(fixture.provider("MODAL_SERVER_URL", address), 3);
+    assertThat(failure.code()).isIn(ErrorCode.CREATE_FAILED, ErrorCode.DEADLINE_EXCEEDED);
+  }
+
+  @Test
+  void aPageOfAProxyIsNoAnswer() throws Exception {
+    try (ServerSocket proxy = new ServerSocket(0, 5, InetAddress.getLoopbackAddress())) {
+      CompletableFuture<Void> serving =
+          CompletableFuture.runAsync(
+              () -> {
+                try {
+                  while (true) {
+                    try (Socket client = proxy.accept();
+                        OutputStream out = client.getOutputStream()) {
+                      out.write(
+                          "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n<html>sign in</html>"
+                              .getBytes(StandardCharsets.UTF_8));
+                    }
+                  }
+                } catch (java.io.IOException closed) {
+                  assert closed.getMessage() != null;
+                }
+              });
+      SandboxException failure =
+          refuses(
+              fixture.provider(
+                  "MODAL_SERVER_URL", "http://127.0.0.1:" + proxy.getLocalPort()),
+              20);
+      assertThat(failure.code()).isEqualTo(ErrorCode.CREATE_FAILED);
+      assertThat(failure).hasMessageNotContaining("<html>");
+      assertThat(serving).isNotDone();
+    }
+  }
+
+  @Test
+  void anImageThatCannotBeMadeIsSaid() throws Exception {
+    SandboxException failure = refuses(fixture.provider(), 20, "image", "nothing");
+    assertThat(failure.code()).isEqualTo(ErrorCode.CREATE_FAILED);
+    assertThat(failure).hasMessageContaining("nothing").hasMessageContaining("pull access denied");
+  }
+
+  @Test
+  void anImageIsWaitedForAcrossABrokenStream() throws Exception {
+    fixture.fake().faults().on("ImageJoinStreaming", new Fault.CutStream(1));
+    open(fixture.provider(), 20, "image", "debian:13").close();
+    assertThat(fixture.fake().faults().count("ImageJoinStreaming")).isEqualTo(2);
+    open(fixture.provider(), 20, "image", "debian:13").close();
+    assertThat(fixture.fake().faults().count("ImageJoinStreaming")).as("it is known").isEqualTo(2);
+  }
+
+  @Test
+  void anUnknownEnvironmentAndImageAreSaid() throws Exception {
+    assertThat(refuses(fixture.provider("MODAL_ENVIRONMENT", "nowhere"), 20))
+        .hasMessageContaining("environment");
+    assertThat(refuses(fixture.provider(), 20, "image", "im-0123456789"))
+        .hasMessageContaining("im-0123456789");
+  }
+
+  @Test
+  void aNameThatIsTakenIsSaid() throws Exception {
+    try (SandboxSession first = open(fixture.provider(), 20, "name", "only-one")) {
+      SandboxException failure =
+          catchThrowableOfType(
+              SandboxException.class, () -> open(fixture.provider(), 20, "name", "only-one"));
+      assertThat(failure).hasMessageContaining("only-one");
+      assertThat(failure.retryable()).isEqualTo(Retryable.NO);
+      assertThat(VendorFixture.output(first, "echo lives")).isEqualTo("lives\n");
+    }
+  }
+
+  @Test
+  void aFullAccountIsSaid() throws Exception {
+    fixture.fake().limit(0);
+    SandboxException failure = refuses(fixture.provider(), 20);
+    assertThat(failure.code()).isEqualTo(ErrorCode.CREATE_FAILED);
+    assertThat(failure).hasMessageContaining("limit");
+    assertThat(failure.retryable()).isEqualTo(Retryable.YES);
+  }
+
+  @Test
+  void thePauseThatTheVendorAsksForIsWaitedForUnlessItIsTooLong() throws Exception {
+    fixture.fake().faults().on(CREATE, Fault.tooMany(0), Fault.tooMany(0), Fault.tooMany(0));
+    fixture.fake().faults().on(CREATE, Fault.tooMany(0), Fault.tooMany(0), Fault.tooMany(1));
+    open(fixture.provider(), 20).close();
+    assertThat(fixture.fake().faults().count(CREATE)).as("more than are sent again").isEqualTo(7);
+    fixture.fake().faults().on(CREATE, Fault.tooMany(3600));
+    assertThat(refuses(fixture.provider(), 20).retryable()).isEqualTo(Retryable.YES);
+    fixture.fake().faults().on(CREATE, Fault.tooMany(1));
+    assertThat(refuses(fixture.provider("MODAL_MAX_THROTTLE_WAIT", "0"), 20).retryable())
+        .isEqualTo(Retryable.YES);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"cut", "500", "503"})
+  void aCreationThatIsSentAgainMakesOneSandbox(String how) throws Exception {
+    Fault fault =
+        how.equals("cut") ? new Fault.CutAfter() : Fault.error(Integer.parseInt(how));
+    fixture.fake().faults().on(CREATE, fault);
+    try (SandboxSession session = open(fixture.provider(), 20)) {
+      assertThat(session.backend().data()).containsKey("sandbox");
+      assertThat(fixture.fake().sandboxes()).isEqualTo(1);
+      assertThat(fixture.fake().faults().count(CREATE)).isEqualTo(2);
+    }
+  }
+
+  @Test
+  void aSandboxThatWasMadeWithoutAnAnswerIsFoundAndEnded() throws Exception {
+    fixture.fake().faults().on(CREATE, new Fault.Stall());
+    SandboxException failure = refuses(fixture.provider(), 2);
+    assertThat(failure.retryable()).isNotEqualTo(Retryable.NO);
+    assertThat(VendorFixture.until(() -> fixture.fake().faults().count("SandboxListV2") == 2))
+        .as("a page, and the end")
+        .isTrue();
+  }
+
+  @Test
+  void aSandboxWhoseRouterDoesNotWorkIsEnded() throws Exception {
+    fixture.fake().faults().on("TaskExecStart", Fault.error(400));
+    assertThat(refuses(fixture.provider(), 20).code()).isEqualTo(ErrorCode.CREATE_FAILED);
+  }
+
+  @Test
+  void sandboxesOfTheFirstKindAreMadeWhereTheyAreWantedOrNeeded() throws Exception {
+    try (SandboxSession session = open(fixture.provider("MODAL_SANDBOX_V2", "0"), 20)) {
+      assertThat(VendorFixture.output(session, "echo first")).isEqualTo("first\n");
+      assertThat(ControlPlane.firstKind(session.backend().data().get("sandbox"))).isTrue();
+      assertThat(fixture.fake().faults().count("SandboxGetTaskId"))
+          .as("it has no machine at first")
+          .isEqualTo(2);
+    }
+    try (SandboxSession session = open(fixture.provider(), 20, "gpu", "T4")) {
+      assertThat(ControlPlane.firstKind(session.backend().data().get("sandbox"))).isTrue();
+    }
+    assertThat(fixture.fake().faults().count(CREATE)).isZero();
+    assertThat(VendorFixture.until(() -> fixture.fake().sandboxes() == 0)).isTrue();
+  }
+
+  @Test
+  void aTokenThatTheVendorForgotIsFetchedAgain() throws Exception {
+    ModalProvider provider = fixture.provider();
+    open(provider, 20).close();
+    int before = fixture.fake().faults().count("AuthTokenGet");
+    open(provider, 20).close();
+    assertThat(fixture.fake().faults().count("AuthTokenGet")).as("it is kept").isEqualTo(before);
+    fixture.fake().tokens().expire();
+    open(provider, 20).close();
+    assertThat(fixture.fake().faults().count("AuthTokenGet")).isEqualTo(before + 1);
+  }
+}
