@@ -39,8 +39,7 @@ class ModalCreateTest {
 
   private static SandboxSession open(ModalProvider provider, int seconds, String... options)
       throws InterruptedException {
-    SandboxSpec.Builder spec =
-        SandboxSpec.builder().createTimeout(Duration.ofSeconds(seconds));
+    SandboxSpec.Builder spec = SandboxSpec.builder().createTimeout(Duration.ofSeconds(seconds));
     for (int i = 0; i < options.length; i += 2) {
       spec.option(options[i], options[i + 1]);
     }
@@ -86,8 +85,7 @@ class ModalCreateTest {
 
   @Test
   void aServerWithoutEncryptionIsNotBelieved() throws Exception {
-    String address =
-        fixture.fake().settings().get("MODAL_SERVER_URL").replace("http:", "https:");
+    String address = fixture.fake().settings().get("MODAL_SERVER_URL").replace("http:", "https:");
     SandboxException failure = refuses(fixture.provider("MODAL_SERVER_URL", address), 3);
     assertThat(failure.code()).isIn(ErrorCode.CREATE_FAILED, ErrorCode.DEADLINE_EXCEEDED);
   }
@@ -113,9 +111,7 @@ class ModalCreateTest {
               });
       SandboxException failure =
           refuses(
-              fixture.provider(
-                  "MODAL_SERVER_URL", "http://127.0.0.1:" + proxy.getLocalPort()),
-              20);
+              fixture.provider("MODAL_SERVER_URL", "http://127.0.0.1:" + proxy.getLocalPort()), 20);
       assertThat(failure.code()).isEqualTo(ErrorCode.CREATE_FAILED);
       assertThat(failure).hasMessageNotContaining("<html>");
       assertThat(serving).isNotDone();
@@ -183,8 +179,7 @@ class ModalCreateTest {
   @ParameterizedTest
   @ValueSource(strings = {"cut", "500", "503"})
   void aCreationThatIsSentAgainMakesOneSandbox(String how) throws Exception {
-    Fault fault =
-        how.equals("cut") ? new Fault.CutAfter() : Fault.error(Integer.parseInt(how));
+    Fault fault = how.equals("cut") ? new Fault.CutAfter() : Fault.error(Integer.parseInt(how));
     fixture.fake().faults().on(CREATE, fault);
     try (SandboxSession session = open(fixture.provider(), 20)) {
       assertThat(session.backend().data()).containsKey("sandbox");

@@ -91,10 +91,7 @@ class ModalFaultsTest {
   @ValueSource(strings = {"stall", "400"})
   void aLaunchThatFailsLeavesNothing(String how) throws Exception {
     try (SandboxSession session = open()) {
-      fixture
-          .fake()
-          .faults()
-          .on(START, how.equals("stall") ? new Fault.Stall() : Fault.error(400));
+      fixture.fake().faults().on(START, how.equals("stall") ? new Fault.Stall() : Fault.error(400));
       SandboxException failure =
           catchThrowableOfType(
               SandboxException.class,
@@ -114,8 +111,7 @@ class ModalFaultsTest {
   @ValueSource(strings = {"cut", "401", "503", "500"})
   void outputGoesOnWhereItsStreamBroke(String how) throws Exception {
     try (SandboxSession session = open()) {
-      Fault fault =
-          how.equals("cut") ? new Fault.CutStream(2) : Fault.error(Integer.parseInt(how));
+      Fault fault = how.equals("cut") ? new Fault.CutStream(2) : Fault.error(Integer.parseInt(how));
       fixture.fake().faults().on(READ, fault);
       ExecResult result = session.exec(Command.shell(COUNT + "; exit 4"));
       assertThat(result.stdout().text()).isEqualTo(numbers());
@@ -224,10 +220,7 @@ class ModalFaultsTest {
               () ->
                   session
                       .ptys()
-                      .write(
-                          update.id(),
-                          "one\n",
-                          io.sandboxspi.YieldOptions.forWrite()));
+                      .write(update.id(), "one\n", io.sandboxspi.YieldOptions.forWrite()));
       assertThat(failure.code()).isEqualTo(ErrorCode.WRITE_TIMEOUT);
       StringBuilder seen = new StringBuilder();
       seen.append(session.ptys().write(update.id(), "two\n").output());

@@ -33,7 +33,9 @@ class ModalLeftoversTest {
     }
     assertThat(fixture.fake().sandboxes()).isZero();
     assertThat(VendorFixture.until(() -> fixture.fake().relay().connections() == 0)).isTrue();
-    assertThat(VendorFixture.until(() -> threads().isEmpty())).as("threads: %s", threads()).isTrue();
+    assertThat(VendorFixture.until(() -> threads().isEmpty()))
+        .as("threads: %s", threads())
+        .isTrue();
   }
 
   @Test
@@ -50,8 +52,7 @@ class ModalLeftoversTest {
 
   private static void use(SandboxSession session) throws Exception {
     for (int i = 0; i < 3; i++) {
-      Object unused =
-          session.ptys().start(PtyRequest.of("cat").collectFor(Duration.ofMillis(250)));
+      Object unused = session.ptys().start(PtyRequest.of("cat").collectFor(Duration.ofMillis(250)));
     }
     assertThat(session.exec(Command.shell("exit 3")).code()).hasValue(3);
     Object running = session.start(Command.of("sleep", "60"));

@@ -206,8 +206,7 @@ class ModalOptionsTest {
     assertThat(named.credentials().orElseThrow().id().reveal()).isEqualTo("ak-default");
     Settings environment =
         Settings.read(
-            name ->
-                name.equals("MODAL_ENVIRONMENT") ? "production" : only.getOrDefault(name, ""));
+            name -> name.equals("MODAL_ENVIRONMENT") ? "production" : only.getOrDefault(name, ""));
     assertThat(environment.environment()).isEqualTo("production");
 
     Files.writeString(file, "[a]\nactive = true\n[b]\nactive = true\n");
@@ -247,8 +246,7 @@ class ModalOptionsTest {
   void aRouterIsReachedWithEncryptionUnlessAllIsOnThisMachine() {
     Server here = Server.configured("x", "http://localhost:1234");
     assertThat(here.router("https://127.0.0.1:99")).isEqualTo(new Server("127.0.0.1", 99, true));
-    assertThat(here.router("https://far.example"))
-        .isEqualTo(new Server("far.example", 443, false));
+    assertThat(here.router("https://far.example")).isEqualTo(new Server("far.example", 443, false));
     Server far = Server.configured("x", "https://api.example");
     assertThat(far.router("https://127.0.0.1:99").plaintext()).isFalse();
     for (String bad : List.of("http://127.0.0.1:99", "ftp://x", "", "https://u:p@x")) {

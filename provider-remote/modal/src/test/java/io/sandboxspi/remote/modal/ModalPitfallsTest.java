@@ -156,10 +156,7 @@ class ModalPitfallsTest {
     ModalProvider provider = fixture.provider("SANDBOX_MODAL_SNAPSHOTS", "directory");
     SandboxBackend backend =
         provider.create(new BackendRequest("s", Map.of()), VendorFixture.seconds(20));
-    fixture
-        .fake()
-        .faults()
-        .on("TaskSnapshotDirectory", io.sandboxspi.fake.Fault.error(400));
+    fixture.fake().faults().on("TaskSnapshotDirectory", io.sandboxspi.fake.Fault.error(400));
     SandboxException failure =
         catchThrowableOfType(
             SandboxException.class,
