@@ -22,10 +22,13 @@ import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Making sandboxes: one typed error for each thing that goes wrong, and nothing left. */
+@Execution(ExecutionMode.CONCURRENT)
 class ModalCreateTest {
   private static final String CREATE = "SandboxCreateV2";
 

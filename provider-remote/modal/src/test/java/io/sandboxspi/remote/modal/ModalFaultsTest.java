@@ -27,10 +27,13 @@ import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Sessions whose calls, streams and connections fail. */
+@Execution(ExecutionMode.CONCURRENT)
 class ModalFaultsTest {
   private static final String START = "TaskExecStart";
   private static final String READ = "TaskExecStdioRead";

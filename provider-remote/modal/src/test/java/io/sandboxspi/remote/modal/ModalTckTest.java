@@ -9,8 +9,7 @@ import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /**
- * The kit through the fake; with {@code -Dmodal.real} and a token against the service, where
- * cleanup needs more time than here.
+ * The kit through the fake; with {@code -Dmodal.real} and a token against the service.
  */
 @Execution(ExecutionMode.CONCURRENT)
 class ModalTckTest extends SandboxProviderTck {
@@ -36,6 +35,6 @@ class ModalTckTest extends SandboxProviderTck {
 
   @Override
   protected TckEnvironment environment() {
-    return TckEnvironment.of(provider).withoutDescriptorAudit();
+    return TckEnvironment.of(provider).far();
   }
 }
