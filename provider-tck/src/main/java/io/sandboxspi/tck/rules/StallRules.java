@@ -1,6 +1,7 @@
 package io.sandboxspi.tck.rules;
 
 import io.sandboxspi.Capability;
+import io.sandboxspi.Command;
 import io.sandboxspi.ErrorCode;
 import io.sandboxspi.PtyUpdate;
 import io.sandboxspi.Ptys;
@@ -167,6 +168,49 @@ public interface StallRules extends KitAccess {
             call.thread().startsWith("sandbox-" + session.id()),
             "%s ran on %s",
             call.point(),
+            call.thread());
+      }
+    }
+  }
+
+  /** Whatever ends a process, the one helper does it: a kill and one release on its threads. */
+  @Test
+  @Rule({"S-CLEAN-01", "S-CLEAN-02"})
+  default void S_CLEAN_02_everyEndGoesThroughTheOneHelper() throws Exception {
+    SandboxSession session = kit().session();
+    Ptys ptys = session.ptys();
+    Object unused = session.exec(kit().shell("code", "exit 3"));
+    Command endless = kit().shell("timeout", kit().beating("timeout"));
+    unused =
+        Expect.code(
+            "S-EXEC-04",
+            ErrorCode.EXEC_TIMEOUT,
+            () -> session.exec(endless.timeout(Duration.ofMillis(400))));
+    kit().beatCommand("closed").close();
+    PtyUpdate update = ptys.start(kit().pty("itself", "echo up; exit 4"));
+    while (update.running()) {
+      update = ptys.poll(update.id());
+    }
+    unused = ptys.terminate(kit().beat("terminated"));
+    unused = kit().beat("swept");
+    kit().terminateAll().returnsWithin("S-CLEAN-02", kit().bound()).value("S-CLEAN-02");
+    unused = kit().beat("last");
+    kit().run(session::close).returnsWithin("S-LIFE-01", kit().closeBound()).value("S-LIFE-01");
+    for (String tag :
+        List.of("code", "timeout", "closed", "itself", "terminated", "swept", "last")) {
+      Expect.same(
+          "S-CLEAN-01", 1, kit().log().count(FaultPoint.RELEASE_BEFORE, tag), "releases of " + tag);
+      Expect.that(
+          "S-CLEAN-01", kit().log().count(FaultPoint.KILL_BEFORE, tag) > 0, "no kill of %s", tag);
+    }
+    for (CallLog.Call call : kit().log().calls()) {
+      if (call.point() == FaultPoint.KILL_BEFORE || call.point() == FaultPoint.RELEASE_BEFORE) {
+        Expect.that(
+            "S-CLEAN-02",
+            call.thread().startsWith("sandbox-" + session.id() + "-cleanup"),
+            "%s of %s ran on %s",
+            call.point(),
+            call.tag(),
             call.thread());
       }
     }

@@ -250,7 +250,7 @@ final class OwnershipSaboteurs {
           return new SessionFactory.Opened(
               ResultSaboteurs.with(opened.session(), ptys), opened.ledger());
         },
-        "S_CLEAN_02_cleanupRuns.*|S_CLEAN_09.*",
+        "S_CLEAN_02_(cleanupRuns|everyEnd).*|S_CLEAN_09.*",
         "S-CLEAN-02");
   }
 

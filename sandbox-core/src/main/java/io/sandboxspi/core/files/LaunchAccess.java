@@ -14,7 +14,6 @@ import io.sandboxspi.spi.SandboxProcess;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.ByteBuffer;
-import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -25,7 +24,6 @@ import org.slf4j.LoggerFactory;
 /** A shell that is launched for each text, and owned until it is proven ended. Thread-safe. */
 public final class LaunchAccess implements ShellAccess {
   private static final Logger LOG = LoggerFactory.getLogger(LaunchAccess.class);
-  private static final Duration CLEANUP = Duration.ofSeconds(5);
   private static final int CHUNK = 64 * 1024;
   private static final int LONGEST_ANSWER = 16 << 20;
 
@@ -35,6 +33,7 @@ public final class LaunchAccess implements ShellAccess {
   private final SandboxBackend backend;
   private final String shell;
   private final Optional<String> user;
+  private final Transfers transfers;
 
   /**
    * Launches nothing yet.
@@ -42,18 +41,20 @@ public final class LaunchAccess implements ShellAccess {
    * @param shell the shell's name or path in the sandbox
    */
   public LaunchAccess(SandboxBackend backend, String shell) {
-    this(backend, shell, Optional.empty());
+    this(backend, shell, Optional.empty(), new Transfers(backend));
   }
 
-  private LaunchAccess(SandboxBackend backend, String shell, Optional<String> user) {
+  private LaunchAccess(
+      SandboxBackend backend, String shell, Optional<String> user, Transfers transfers) {
     this.backend = backend;
     this.shell = shell;
     this.user = user;
+    this.transfers = transfers;
   }
 
   @Override
   public LaunchAccess asUser(String name) {
-    return new LaunchAccess(backend, shell, Optional.of(name));
+    return new LaunchAccess(backend, shell, Optional.of(name), transfers);
   }
 
   @Override
@@ -88,16 +89,17 @@ public final class LaunchAccess implements ShellAccess {
 
   @Override
   public InputStream read(String text, Deadline deadline) throws InterruptedException {
-    LaunchId id = LaunchId.random();
+    Transfers.Transfer transfer = transfers.begin();
     OutputSink sink = new OutputSink();
     boolean done = false;
     try {
-      SandboxProcess process = backend.launch(request(id, text, false), sink, deadline);
+      SandboxProcess process = backend.launch(request(transfer.id, text, false), sink, deadline);
+      transfer.launched(process);
       done = true;
-      return new ProcessInput(sink, process, () -> end(id, process));
+      return new ProcessInput(sink, process, () -> transfers.end(transfer));
     } finally {
       if (!done) {
-        end(id, null);
+        transfers.end(transfer);
       }
     }
   }
@@ -105,11 +107,11 @@ public final class LaunchAccess implements ShellAccess {
   @Override
   public byte[] write(String text, InputStream content, Deadline deadline)
       throws InterruptedException {
-    LaunchId id = LaunchId.random();
+    Transfers.Transfer transfer = transfers.begin();
     OutputSink sink = new OutputSink();
-    SandboxProcess process = null;
     try {
-      process = backend.launch(request(id, text, true), sink, deadline);
+      SandboxProcess process = backend.launch(request(transfer.id, text, true), sink, deadline);
+      transfer.launched(process);
       copy(content, process, deadline);
       process.closeInput(deadline);
       ExitStatus status = sink.exit(deadline);
@@ -120,7 +122,7 @@ public final class LaunchAccess implements ShellAccess {
       }
       return answer;
     } finally {
-      end(id, process);
+      transfers.end(transfer);
     }
   }
 
@@ -144,24 +146,6 @@ public final class LaunchAccess implements ShellAccess {
         SandboxException.builder(ErrorCode.FILE_FAILED, Operation.FILE_WRITE, why)
             .retryable(Retryable.UNKNOWN);
     return (cause == null ? failure : failure.cause(cause)).build();
-  }
-
-  /** In a bound of its own, whatever the caller is at. */
-  private void end(LaunchId id, @Nullable SandboxProcess process) {
-    boolean interrupted = Thread.interrupted();
-    try {
-      Object unused = backend.kill(id, Deadline.after(CLEANUP));
-    } catch (InterruptedException e) {
-      interrupted = true;
-    } catch (RuntimeException e) {
-      LOG.warn("a process of a file transfer may be left in the sandbox", e);
-    }
-    if (process != null) {
-      process.release();
-    }
-    if (interrupted) {
-      Thread.currentThread().interrupt();
-    }
   }
 
   /** The output of a process as a stream. */
