@@ -21,6 +21,7 @@ public final class SandboxSpec {
   private final CleanupTimings timings;
   private final Duration createTimeout;
   private final SnapshotPolicy snapshots;
+  private final boolean durable;
 
   private SandboxSpec(Builder builder) {
     this.environment = Checks.environment(builder.environment);
@@ -31,6 +32,7 @@ public final class SandboxSpec {
     this.timings = builder.timings;
     this.createTimeout = builder.createTimeout;
     this.snapshots = builder.snapshots;
+    this.durable = builder.durable || snapshots.enabled();
     Checks.positive("createTimeout", createTimeout);
   }
 
@@ -84,6 +86,11 @@ public final class SandboxSpec {
     return snapshots;
   }
 
+  /** Whether the backend may outlive this process. */
+  public boolean durable() {
+    return durable;
+  }
+
   @Override
   public String toString() {
     return "SandboxSpec[environment="
@@ -103,6 +110,7 @@ public final class SandboxSpec {
     private CleanupTimings timings = CleanupTimings.DEFAULT;
     private Duration createTimeout = Duration.ofSeconds(60);
     private SnapshotPolicy snapshots = SnapshotPolicy.none();
+    private boolean durable;
 
     private Builder() {}
 
@@ -151,6 +159,15 @@ public final class SandboxSpec {
     /** Where the workspace is saved when the session stops or closes; nowhere unless set. */
     public Builder snapshots(SnapshotPolicy value) {
       this.snapshots = value;
+      return this;
+    }
+
+    /**
+     * Whether the backend may outlive this process, until it is deleted: it is no orphan without
+     * its maker (spec S-REAP-04). False unless set; one whose workspace is saved always may.
+     */
+    public Builder durable(boolean value) {
+      this.durable = value;
       return this;
     }
 

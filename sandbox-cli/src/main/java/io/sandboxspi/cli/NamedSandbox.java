@@ -65,7 +65,7 @@ record NamedSandbox(
 
   /** What its sessions are opened with. */
   SandboxSpec spec(boolean saving) {
-    SandboxSpec.Builder spec = SandboxSpec.builder();
+    SandboxSpec.Builder spec = SandboxSpec.builder().durable(true);
     options.forEach(spec::option);
     return spec.snapshots(saving ? SnapshotPolicy.in(store) : SnapshotPolicy.none()).build();
   }

@@ -59,6 +59,16 @@ class LeftSandboxesTest {
   }
 
   @Test
+  @Rule("S-REAP-04")
+  void keepsWhatHasAName() throws Exception {
+    assertThat(run("create", "--name", "mine", "--snapshot", "none").code()).isZero();
+    assertThat(run("reap").out()).doesNotContain("removed");
+    assertThat(run("exec", "mine", "--", "echo", "here").out()).isEqualTo("here\n");
+    assertThat(run("rm", "mine").code()).isZero();
+    assertThat(run("reap").out()).isEqualTo("no sandboxes\n");
+  }
+
+  @Test
   @Rule("S-CLI-10")
   void aProviderThatListsNothingSaysSo() throws Exception {
     CliProcess.Result result =
@@ -70,7 +80,12 @@ class LeftSandboxesTest {
 
   private CliProcess start(String... arguments) throws Exception {
     return CliProcess.start(
-        Map.of("JAVA_TOOL_OPTIONS", "-Djava.io.tmpdir=" + temporary), arguments);
+        Map.of(
+            "JAVA_TOOL_OPTIONS",
+            "-Djava.io.tmpdir=" + temporary,
+            "XDG_STATE_HOME",
+            temporary.resolve("state").toString()),
+        arguments);
   }
 
   private CliProcess.Result run(String... arguments) throws Exception {

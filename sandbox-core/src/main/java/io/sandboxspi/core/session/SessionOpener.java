@@ -161,9 +161,9 @@ final class SessionOpener {
     return capabilities;
   }
 
-  /** For a backend of this session; one that is saved is kept until its deletion. */
+  /** For a backend of this session. */
   BackendRequest request() {
-    return new BackendRequest(id, spec.options(), spec.snapshots().enabled());
+    return new BackendRequest(id, spec.options(), spec.durable());
   }
 
   /** A call that makes something. */

@@ -42,6 +42,7 @@ class FakeProvider implements SandboxProvider, SandboxBackend {
   final Map<LaunchId, FakeProcess> processes = new ConcurrentHashMap<>();
   final BlockingQueue<FakeProcess> launched = new LinkedBlockingQueue<>();
   final List<String> calls = new CopyOnWriteArrayList<>();
+  final List<BackendRequest> requests = new CopyOnWriteArrayList<>();
   volatile Script onLaunch = id -> {};
   volatile Consumer<FakeProcess> onStart = process -> {};
   volatile Script onKill = id -> {};
@@ -78,6 +79,7 @@ class FakeProvider implements SandboxProvider, SandboxBackend {
   @Override
   public SandboxBackend create(BackendRequest request, Deadline deadline) {
     calls.add("create");
+    requests.add(request);
     return this;
   }
 

@@ -15,7 +15,9 @@ import io.sandboxspi.SandboxEvent;
 import io.sandboxspi.SandboxException;
 import io.sandboxspi.SandboxSpec;
 import io.sandboxspi.SessionState;
+import io.sandboxspi.SnapshotPolicy;
 import io.sandboxspi.core.pty.Within;
+import io.sandboxspi.spi.BackendRequest;
 import io.sandboxspi.spi.ReleaseOutcome;
 import java.time.Duration;
 import java.util.List;
@@ -58,6 +60,17 @@ class SessionLifeTest {
     assertThatThrownBy(call)
         .isInstanceOfSatisfying(
             SandboxException.class, e -> assertThat(e.code()).isEqualTo(ErrorCode.SESSION_CLOSED));
+  }
+
+  @Test
+  @Tag("S-REAP-04")
+  void aBackendIsDurableIfItIsCalledSoOrSaved() throws Exception {
+    EngineSession.open(provider, SandboxSpec.defaults(), EngineOptions.defaults()).close();
+    SandboxSpec durable = SandboxSpec.builder().durable(true).build();
+    EngineSession.open(provider, durable, EngineOptions.defaults()).close();
+    assertThat(provider.requests).extracting(BackendRequest::durable).containsExactly(false, true);
+    assertThat(SandboxSpec.builder().snapshots(SnapshotPolicy.in("memory")).build().durable())
+        .isTrue();
   }
 
   @Test
