@@ -143,23 +143,24 @@ final class ModalMachine implements Machine {
         .build();
   }
 
-  /** By the process that is on record, if its number is still its own. */
+  /**
+   * By the process that is on record, if its number is still its own. One that ends meanwhile is
+   * left alone: it is looked at again after a failure.
+   */
   private void resize(String launch, TerminalSize size, Deadline deadline)
       throws InterruptedException {
     String record = ShellText.quote(stateDirectory + "/" + launch + ".pid");
     String command =
-        "( read -r p s r <"
-            + record
-            + " && read -r t </proc/$p/stat && t=${t##*\\) } && set -- $t && [ \"${20}\" = \"$s\" ]"
-            + " && exec stty -F /proc/$p/fd/0 rows "
-            + size.rows()
-            + " cols "
-            + size.columns()
-            + " ) 2>/dev/null && echo done || { [ ! -e "
-            + record
-            + " ] && echo ended || echo failed; }";
+        """
+        ( lives() { read -r t </proc/$p/stat && t=${t##*\\) } && set -- $t &&
+          [ "${20}" = "$s" ] && [ "$1" != Z ]; }
+        size() { stty -F /proc/$p/fd/0 rows %d cols %d; }
+        read -r p s r <%s && lives || exit 3
+        size || { lives && size; } || { lives && exit 4; exit 3; } ) 2>/dev/null
+        echo $?"""
+            .formatted(size.rows(), size.columns(), record);
     String answer = asking.ask(command, deadline).strip();
-    if (answer.equals("failed")) {
+    if (!answer.equals("0") && !answer.equals("3")) {
       throw RemoteException.refused(
           501,
           "unimplemented",

@@ -17,6 +17,8 @@ import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.Executor;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * One output of one process, from its first byte to its last. The router keeps all output: a stream
@@ -24,6 +26,7 @@ import org.jspecify.annotations.Nullable;
  * later, so that it does not fill the connection. All fields are of {@link #serial}.
  */
 final class StdioReader {
+  private static final Logger LOG = LoggerFactory.getLogger(StdioReader.class);
   private static final int MOST_TRIES = 10;
   private static final Duration RENEWAL = Duration.ofSeconds(20);
 
@@ -174,6 +177,7 @@ final class StdioReader {
 
   private void finish(RemoteException failure) {
     if (!over) {
+      LOG.debug("output of {} is not read any more", exec, failure);
       over = true;
       sink.onEnd(Optional.of(failure));
     }
