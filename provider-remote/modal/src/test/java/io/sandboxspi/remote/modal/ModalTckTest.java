@@ -8,9 +8,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
-/**
- * The kit through the fake; with {@code -Dmodal.real} and a token against the service.
- */
+/** The kit through the fake; with {@code -Dmodal.real} and a token against the service. */
 @Execution(ExecutionMode.CONCURRENT)
 class ModalTckTest extends SandboxProviderTck {
   private static ModalFake fake;
