@@ -50,6 +50,8 @@ public final class FakeServer implements AutoCloseable {
     server = new Server(threads);
     HttpConfiguration configuration = new HttpConfiguration();
     configuration.setSendServerVersion(false);
+    // Otherwise a value comes in the case that it had before.
+    configuration.setHeaderCacheCaseSensitive(true);
     // What a path means is a matter of the vendor.
     configuration.setUriCompliance(UriCompliance.UNSAFE);
     connector = new ServerConnector(server, 1, 1, new HttpConnectionFactory(configuration));

@@ -76,7 +76,7 @@ public final class LooseTerminal {
     // The shell between leads the session, so that nothing of this JVM's terminal is in reach.
     List<String> command =
         new ArrayList<>(
-            List.of("setsid", "/bin/sh", "-c", "\"$@\" <>\"$0\" >&0 2>&0; exit $?", slave));
+            List.of("setsid", "/bin/sh", "-c", "(exec \"$@\" <>\"$0\" >&0 2>&0); exit $?", slave));
     command.addAll(argv);
     ProcessBuilder builder = new ProcessBuilder(command).directory(new File(directory));
     builder.environment().clear();

@@ -107,6 +107,11 @@ final class CloudflareBackend implements SandboxBackend {
   }
 
   @Override
+  public TerminationOutcome killOthers(Deadline deadline) throws InterruptedException {
+    return shell.killOthers(deadline);
+  }
+
+  @Override
   public BackendFiles files() {
     return shell.files();
   }

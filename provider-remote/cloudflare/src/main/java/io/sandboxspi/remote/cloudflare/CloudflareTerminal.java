@@ -97,6 +97,12 @@ final class CloudflareTerminal implements VendorTerminal {
     return true;
   }
 
+  /** It keeps what the terminal does not take. */
+  @Override
+  public boolean takesAnything() {
+    return true;
+  }
+
   @Override
   public void resize(TerminalSize wanted, Deadline deadline) throws InterruptedException {
     size = wanted;

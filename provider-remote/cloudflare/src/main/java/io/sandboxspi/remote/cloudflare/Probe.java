@@ -7,7 +7,7 @@ import java.time.Duration;
 
 /** Asks whether a terminal lives: seldom, and often when it is about to end. Thread-safe. */
 final class Probe {
-  private static final Duration SELDOM = Duration.ofSeconds(15);
+  private static final Duration SELDOM = Duration.ofSeconds(5);
   private static final Duration SOON = Duration.ofMillis(10);
 
   private final Runnable question;

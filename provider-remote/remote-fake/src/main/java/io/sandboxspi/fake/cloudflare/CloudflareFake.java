@@ -156,6 +156,11 @@ public final class CloudflareFake implements FakeVendor.Service {
     pool.limit(most);
   }
 
+  /** Stops a sandbox's container as when nobody used it. */
+  public void sleep(String id) {
+    pool.destroy(id);
+  }
+
   /** How long a container lives without use; none sleeps unless this is set. */
   public void sleepAfter(Duration time) {
     pool.sleepAfter(time);

@@ -70,6 +70,7 @@ final class Relay implements Running, VendorTerminal.Listener, MarkScanner.Sink 
   private Output.@Nullable End ending;
   private boolean told;
 
+  private final Room room;
   private final RelayInput input;
   private final CompletableFuture<Boolean> ready = new CompletableFuture<>();
   private volatile CompletableFuture<WebSocketLink> link = new CompletableFuture<>();
@@ -95,7 +96,8 @@ final class Relay implements Running, VendorTerminal.Listener, MarkScanner.Sink 
       boolean terminal,
       Output output,
       Lane lane,
-      Flow flow) {
+      Flow flow,
+      Room room) {
     this.vendor = vendor;
     this.id = id;
     this.word = word;
@@ -104,7 +106,8 @@ final class Relay implements Running, VendorTerminal.Listener, MarkScanner.Sink 
     this.lane = lane;
     this.flow = flow;
     this.scanner = new MarkScanner(GS, word);
-    this.input = new RelayInput(() -> link, () -> over, terminal);
+    this.room = room;
+    this.input = new RelayInput(() -> link, () -> over, terminal, room);
   }
 
   /** Connects, types the line, and waits until the program's streams are clean. */
@@ -189,7 +192,8 @@ final class Relay implements Running, VendorTerminal.Listener, MarkScanner.Sink 
 
   @Override
   public void mark(String text) {
-    if (text.equals("READY")) {
+    if (text.startsWith("READY")) {
+      room.name(text.substring("READY".length()).strip());
       boolean unused = ready.complete(true);
     } else if (text.startsWith("FAILED")) {
       fail(
@@ -203,6 +207,7 @@ final class Relay implements Running, VendorTerminal.Listener, MarkScanner.Sink 
           owe("e");
         }
         case "B" -> owe("o");
+        case "I" -> room.taken();
         case "END" -> {
           letGo();
           close(UNKNOWN);
@@ -304,6 +309,7 @@ final class Relay implements Running, VendorTerminal.Listener, MarkScanner.Sink 
 
   private void close(Output.End end) {
     over = true;
+    room.close();
     if (ending == null) {
       ending = end;
       String said = words.toString().strip();
@@ -401,6 +407,7 @@ final class Relay implements Running, VendorTerminal.Listener, MarkScanner.Sink 
 
   private void cut() {
     closed = true;
+    room.close();
     if (exited) {
       forget();
     }

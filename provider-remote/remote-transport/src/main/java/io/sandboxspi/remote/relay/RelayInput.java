@@ -34,6 +34,7 @@ final class RelayInput {
   private final Supplier<CompletableFuture<WebSocketLink>> link;
   private final BooleanSupplier over;
   private final boolean terminal;
+  private final Room room;
   private final Semaphore turn = new Semaphore(1, true);
 
   // Of the writer whose turn it is.
@@ -47,13 +48,18 @@ final class RelayInput {
    * For one terminal.
    *
    * @param link the connection of now, or of soon
+   * @param room for a vendor that takes anything
    * @param terminal whether bytes go to a program's terminal; otherwise to a relay, with lengths
    */
   RelayInput(
-      Supplier<CompletableFuture<WebSocketLink>> link, BooleanSupplier over, boolean terminal) {
+      Supplier<CompletableFuture<WebSocketLink>> link,
+      BooleanSupplier over,
+      boolean terminal,
+      Room room) {
     this.link = link;
     this.over = over;
     this.terminal = terminal;
+    this.room = room;
   }
 
   /** Writes all; concurrent writes do not mix. */
@@ -66,11 +72,13 @@ final class RelayInput {
       while (bytes.hasRemaining()) {
         int size = Math.min(MESSAGE, bytes.remaining());
         awaitRoom(size, deadline);
+        room.await(size, deadline);
         byte[] head = terminal ? new byte[0] : (size + "\n").getBytes(StandardCharsets.US_ASCII);
         ByteBuffer message = ByteBuffer.allocate(head.length + size).put(head);
         message.put(bytes.duplicate().limit(bytes.position() + size)).flip();
         send(message, deadline);
         bytes.position(bytes.position() + size);
+        room.sent(size);
         count(size);
       }
     } finally {

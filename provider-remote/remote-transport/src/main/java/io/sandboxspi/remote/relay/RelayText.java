@@ -48,18 +48,26 @@ record RelayText(String line, Map<String, String> variables) {
    * @param word a secret word of letters, digits and dashes
    * @param directory for what a relay keeps while it runs
    * @param window whether output waits for acknowledgements
+   * @param acks whether input is acknowledged; for a terminal, whether its name is told
    * @param before as {@link Relays#Relays}
    */
   static RelayText of(
-      Machine.Start start, String word, String directory, boolean window, String before) {
+      Machine.Start start,
+      String word,
+      String directory,
+      boolean window,
+      boolean acks,
+      String before) {
     StringBuilder body = new StringBuilder();
     if (start.terminal().isPresent()) {
-      body.append("printf '\\035%s READY\\035' ").append(word).append('\n');
+      String name = acks ? " \"$(PATH=/usr/bin:/bin:${PATH-} tty)\"" : "";
+      body.append("printf '\\035%s READY %s\\035' ").append(word).append(name).append('\n');
       body.append(program(start.environment(), lingering(start.argv(), word)));
     } else {
       body.append("__d_word=").append(word);
       body.append(" __d_dir=").append(ShellText.quote(directory));
       body.append(" __d_window=").append(window ? WINDOW : "");
+      body.append(" __d_acks=").append(acks ? "1" : "");
       body.append(" __d_input=").append(start.input() ? "1" : "").append('\n');
       body.append("__d_program() {\n");
       body.append(program(start.environment(), start.argv()));

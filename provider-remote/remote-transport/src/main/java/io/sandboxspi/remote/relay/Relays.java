@@ -63,8 +63,11 @@ public final class Relays {
     // Acknowledgements go through a kept shell, which cannot have any itself.
     boolean kept = start.argv().size() == 1;
     String directory = state + "/" + id;
-    RelayText text = RelayText.of(start, word, directory, !kept, before);
     VendorTerminal made = terminals.apply(id);
+    // What is asked of a kept shell is short.
+    boolean acks = made.takesAnything() && !kept;
+    RelayText text = RelayText.of(start, word, directory, !kept, acks, before);
+    Room room = !acks ? Room.unlimited() : terminal ? Room.ofTerminal(asking) : Room.acknowledged();
     Relay relay =
         new Relay(
             made,
@@ -77,7 +80,8 @@ public final class Relays {
               if (!kept) {
                 acknowledge(directory + "/" + pipe);
               }
-            });
+            },
+            room);
     boolean done = false;
     try {
       made.make(text.variables(), start.terminal().orElse(TerminalSize.DEFAULT), deadline);

@@ -46,6 +46,11 @@ public interface VendorTerminal {
   /** Whether a connection that is made again brings what was missed, or tells of a gap. */
   boolean replays();
 
+  /** Whether the vendor takes input however little of it the program reads. */
+  default boolean takesAnything() {
+    return false;
+  }
+
   /** Changes its size; does nothing once it has ended. */
   void resize(TerminalSize size, Deadline deadline) throws InterruptedException;
 

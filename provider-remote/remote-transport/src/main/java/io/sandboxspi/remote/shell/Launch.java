@@ -119,6 +119,18 @@ final class Launch implements Output {
     }
   }
 
+  /** It did not come to be, and is ended by its id: what the vendor keeps of it may go. */
+  void fail() {
+    silenced = true;
+    Callback.when(
+        running,
+        (now, failure) -> {
+          if (now != null) {
+            now.exited();
+          }
+        });
+  }
+
   /** Lets go of the stream, now or when it comes. */
   void abandon() {
     silenced = true;

@@ -104,7 +104,7 @@ public final class ShellBackend {
     } finally {
       if (!done) {
         // The engine ends by its id what may have started.
-        launch.silence();
+        launch.fail();
         launches.forget(launch);
       }
     }

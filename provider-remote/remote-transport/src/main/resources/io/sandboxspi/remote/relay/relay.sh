@@ -1,14 +1,14 @@
 # shellcheck shell=sh
 # Carries a program's three streams over one terminal, byte for byte. Set before: __d_word, a secret
 # word for marks; __d_dir, a directory to be made; __d_input, empty for a program without input;
-# __d_window, a number or empty; and the function __d_program, which takes the place of the shell
+# __d_window, a number or empty; __d_acks, empty unless input is acknowledged; and the function __d_program, which takes the place of the shell
 # that calls it.
 #
 # Marks go out as GS word space text GS, where GS is the byte 29: READY, E before standard error, O
 # behind it, B behind a batch of standard output, END at the end of both streams. With __d_window, a
 # batch or a piece of standard error is sent only while fewer than so many are not acknowledged: by
 # a line in the pipe "o" or "e". Input comes as a decimal length, a newline, and so many bytes;
-# length 0 is its end. After END a line with the word ends the relay; without one it ends after ten
+# length 0 is its end. With __d_acks the mark I follows each piece that was written. After END a line with the word ends the relay; without one it ends after ten
 # seconds, so that nothing that is on its way is lost.
 
 exec 2>/dev/null
@@ -35,7 +35,10 @@ __d_feed() {
   while read -r __d_n; do
     case $__d_n in
       0) exec 3>/dev/null ;;
-      [1-9]*) dd bs="$__d_n" count=1 iflag=fullblock >&3 || exec 3>/dev/null ;;
+      [1-9]*)
+        dd bs="$__d_n" count=1 iflag=fullblock >&3 || exec 3>/dev/null
+        [ -z "$__d_acks" ] || __d_say I
+        ;;
     esac
   done
 }
@@ -81,9 +84,9 @@ if [ -n "$__d_input" ]; then
     # It reads ahead on a terminal, not on a pipe.
     cat <&4 >"$__d_dir/typed" 5>&- &
     __d_t=$!
-    __d_feed <"$__d_dir/typed" 4<&- 5>&- &
+    __d_feed <"$__d_dir/typed" 4<&- &
   else
-    __d_feed <&4 5>&- &
+    __d_feed <&4 &
   fi
   __d_f=$!
 fi

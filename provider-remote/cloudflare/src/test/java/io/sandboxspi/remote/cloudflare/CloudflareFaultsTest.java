@@ -1,0 +1,205 @@
+package io.sandboxspi.remote.cloudflare;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
+
+import io.sandboxspi.Command;
+import io.sandboxspi.ErrorCode;
+import io.sandboxspi.PtyEndReason;
+import io.sandboxspi.PtyRequest;
+import io.sandboxspi.PtyUpdate;
+import io.sandboxspi.Retryable;
+import io.sandboxspi.SandboxException;
+import io.sandboxspi.SandboxSession;
+import io.sandboxspi.fake.Fault;
+import io.sandboxspi.fake.cloudflare.CloudflareFake;
+import io.sandboxspi.spi.Availability;
+import io.sandboxspi.spi.BackendRequest;
+import java.time.Duration;
+import java.util.Map;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** One typed error for each thing that goes wrong, nothing left, no secret in the text. */
+class CloudflareFaultsTest {
+  private static final String CREATE = "POST /v1/sandbox";
+  private static final String WAKE = "GET /v1/sandbox/";
+
+  private final CloudflareFixture fixture = new CloudflareFixture();
+
+  @AfterEach
+  void stop() {
+    fixture.close();
+  }
+
+  private SandboxException refusesToOpen(CloudflareProvider provider) throws Exception {
+    SandboxException failure =
+        catchThrowableOfType(
+            SandboxException.class, () -> CloudflareFixture.open(provider, Map.of()).close());
+    assertThat(failure).isNotNull();
+    assertThat(CloudflareFixture.words(failure)).doesNotContain(CloudflareFake.KEY);
+    assertThat(CloudflareFixture.until(() -> fixture.fake().containers() == 0))
+        .as("none is left")
+        .isTrue();
+    return failure;
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "CLOUDFLARE_SANDBOX_WORKER_URL, deploy the sandbox bridge",
+    "CLOUDFLARE_SANDBOX_API_KEY, SANDBOX_API_KEY"
+  })
+  void whatIsMissingIsSaidBeforeAnythingIsAsked(String name, String how) throws Exception {
+    CloudflareProvider bare = fixture.provider(name, "");
+    assertThat(bare.availability())
+        .isInstanceOfSatisfying(
+            Availability.Unavailable.class, no -> assertThat(no.reason()).contains(name, how));
+    assertThat(refusesToOpen(bare).code()).isEqualTo(ErrorCode.PROVIDER_UNAVAILABLE);
+    assertThat(fixture.fake().faults().count("POST")).isZero();
+  }
+
+  @Test
+  void aWrongKeyIsSaid() throws Exception {
+    SandboxException failure =
+        refusesToOpen(fixture.provider("CLOUDFLARE_SANDBOX_API_KEY", "wrong"));
+    assertThat(failure.code()).isEqualTo(ErrorCode.PROVIDER_UNAVAILABLE);
+    assertThat(failure.context()).containsEntry("status", "401");
+  }
+
+  @ParameterizedTest
+  @CsvSource({"http://127.0.0.1:1, YES", "https://127.0.0.1:PORT, UNKNOWN"})
+  void anAddressThatLeadsNowhereWasNotAskedForAnything(String address, Retryable retryable)
+      throws Exception {
+    String worker = address.replace("PORT", "" + fixture.fake().uri().getPort());
+    SandboxException failure =
+        refusesToOpen(fixture.provider("CLOUDFLARE_SANDBOX_WORKER_URL", worker));
+    assertThat(failure.code()).isIn(ErrorCode.PROVIDER_UNAVAILABLE, ErrorCode.CREATE_FAILED);
+    if (retryable == Retryable.YES) {
+      assertThat(failure.retryable()).isEqualTo(Retryable.YES);
+    }
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "403, application/json, '{\"error\":\"not yours\",\"code\":\"forbidden\"}', not yours",
+    "200, application/json, '[1', JSON",
+    "200, application/json, '{\"id\":\"../x\"}', no id",
+    "200, text/html, <html>sign in</html>, HTML",
+    "404, text/plain, Not Found, 404",
+    "500, text/html, <html>error 1101</html>, 500",
+  })
+  void whatIsNoSandboxIsOneError(int status, String type, String body, String said)
+      throws Exception {
+    fixture.fake().faults().on(CREATE, new Fault.Refuse(status, type, body, -1));
+    SandboxException failure = refusesToOpen(fixture.provider());
+    assertThat(failure.code()).isIn(ErrorCode.CREATE_FAILED, ErrorCode.PROVIDER_UNAVAILABLE);
+    assertThat(failure).hasMessageContaining(said);
+  }
+
+  @Test
+  void aPoolThatIsFullIsSaidAndMayBeTriedAgain() throws Exception {
+    fixture.fake().limit(1);
+    try (SandboxSession session = fixture.open(Map.of())) {
+      SandboxException failure =
+          catchThrowableOfType(SandboxException.class, () -> fixture.open(Map.of()).close());
+      assertThat(failure.code()).isEqualTo(ErrorCode.CREATE_FAILED);
+      assertThat(failure).hasMessageContaining("instance limit reached (1/1)");
+      assertThat(failure.retryable()).isEqualTo(Retryable.YES);
+      assertThat(CloudflareFixture.output(session, "echo fine")).isEqualTo("fine\n");
+    }
+  }
+
+  @Test
+  void aContainerThatDoesNotStartAtOnceIsWaitedFor() throws Exception {
+    Fault failed =
+        new Fault.Refuse(
+            502,
+            "application/json",
+            "{\"error\":\"pool error: Failed to start container\",\"code\":\"pool_error\"}",
+            -1);
+    fixture.fake().faults().on(WAKE, failed, failed);
+    try (SandboxSession session = fixture.open(Map.of())) {
+      assertThat(CloudflareFixture.output(session, "echo a")).isEqualTo("a\n");
+    }
+    assertThat(fixture.fake().faults().unused()).isZero();
+  }
+
+  @Test
+  void aWorkerThatSaysNothingIsLeftInTime() throws Exception {
+    fixture.fake().faults().on(WAKE, new Fault.Stall());
+    SandboxException failure =
+        catchThrowableOfType(
+            SandboxException.class,
+            () ->
+                fixture
+                    .provider()
+                    .create(new BackendRequest("stalled", Map.of()), CloudflareFixture.seconds(1)));
+    assertThat(failure.code()).isEqualTo(ErrorCode.OPEN_TIMEOUT);
+    assertThat(CloudflareFixture.until(() -> fixture.fake().containers() == 0)).isTrue();
+  }
+
+  @Test
+  void aContainerThatIsStoppedUnderATerminalEndsItAndIsNotStartedAgain() throws Exception {
+    SandboxSession session = fixture.open(Map.of());
+    PtyUpdate start = session.ptys().start(PtyRequest.of("cat").collectFor(Duration.ofMillis(200)));
+    fixture.fake().sleep(CloudflareFixture.id(session));
+    PtyUpdate end = session.ptys().poll(start.id());
+    assertThat(end.endReason()).contains(PtyEndReason.LOST);
+    SandboxException failure =
+        catchThrowableOfType(SandboxException.class, () -> session.exec(Command.of("true")));
+    assertThat(failure.code()).isEqualTo(ErrorCode.BACKEND_GONE);
+    session.close();
+    assertThat(fixture.fake().containers()).isZero();
+  }
+
+  @ParameterizedTest
+  @CsvSource({"page", "error", "exit", "cut"})
+  void aGreetingThatIsNotBelievedIsAnError(String how) throws Exception {
+    byte[] exit = "event: exit\ndata: {\"exit_code\":0}\n\n".getBytes();
+    fixture
+        .fake()
+        .faults()
+        .on(
+            "POST /v1/sandbox/",
+            switch (how) {
+              case "page" -> Fault.page(200);
+              case "error" -> Fault.error(502);
+              case "exit" -> new Fault.SpoilStream(0, exit);
+              default -> new Fault.CutStream(0);
+            });
+    assertThat(refusesToOpen(fixture.provider()).code()).isEqualTo(ErrorCode.CREATE_FAILED);
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "POST /v1/sandbox/ID/session, 502",
+    "POST /v1/sandbox/ID/session, 0",
+    "GET /v1/sandbox/ID/pty, 502",
+    "GET /v1/sandbox/ID/pty, 0"
+  })
+  void aLaunchThatFailsIsOneErrorAndLeavesNothing(String request, int status) throws Exception {
+    try (SandboxSession session = fixture.open(Map.of())) {
+      assertThat(CloudflareFixture.output(session, "echo a")).isEqualTo("a\n");
+      // The kept shell comes with the first question.
+      assertThat(CloudflareFixture.until(() -> fixture.container(session).sessions() == 1))
+          .isTrue();
+      fixture
+          .fake()
+          .faults()
+          .on(
+              request.replace("ID", CloudflareFixture.id(session)),
+              status == 0 ? new Fault.CutAfter() : Fault.error(status));
+      SandboxException failure =
+          catchThrowableOfType(
+              SandboxException.class, () -> session.exec(Command.shell("echo b >> ran")));
+      assertThat(failure.code()).isIn(ErrorCode.TRANSPORT, ErrorCode.LAUNCH_FAILED);
+      assertThat(CloudflareFixture.words(failure)).doesNotContain(CloudflareFake.KEY);
+      assertThat(CloudflareFixture.output(session, "ls")).isEmpty();
+      assertThat(CloudflareFixture.until(() -> fixture.container(session).sessions() == 1))
+          .as("sessions: %s", fixture.container(session).sessions())
+          .isTrue();
+    }
+  }
+}
