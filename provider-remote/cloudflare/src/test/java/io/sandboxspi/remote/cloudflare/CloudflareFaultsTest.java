@@ -190,7 +190,9 @@ class CloudflareFaultsTest {
           .faults()
           .on(
               request.replace("ID", CloudflareFixture.id(session)),
-              status == 0 ? new Fault.CutAfter() : Fault.error(status));
+              status > 0
+                  ? Fault.error(status)
+                  : request.startsWith("GET") ? new Fault.CutStream(0) : new Fault.CutAfter());
       SandboxException failure =
           catchThrowableOfType(
               SandboxException.class, () -> session.exec(Command.shell("echo b >> ran")));

@@ -9,7 +9,6 @@ import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
 import java.util.Optional;
 import java.util.Queue;
-import java.util.concurrent.TimeUnit;
 import org.eclipse.jetty.websocket.api.Callback;
 import org.eclipse.jetty.websocket.api.Session;
 import org.jspecify.annotations.Nullable;
@@ -19,7 +18,6 @@ public final class PtyClient implements Session.Listener.AutoDemanding {
   private static final int LONGEST_INPUT = 1 << 20;
   private static final long MOST_QUEUED = 8L << 20;
   private static final int SERVER_ERROR = 1011;
-  private static final long CUT = 50;
 
   private final Container container;
   private final BridgeSession bridge;
@@ -61,10 +59,6 @@ public final class PtyClient implements Session.Listener.AutoDemanding {
       Pty mine = bridge.attach(this, shell, columns, rows);
       synchronized (this) {
         pty = mine;
-      }
-      if (fault.orElse(null) instanceof Fault.CutAfter) {
-        // Not before the answer to the handshake is out.
-        var unused = container.timer().schedule(this::cut, CUT, TimeUnit.MILLISECONDS);
       }
     } catch (IOException e) {
       String why = String.valueOf(e.getMessage());
