@@ -37,6 +37,6 @@ class CloudflareTckTest extends SandboxProviderTck {
   @Override
   protected TckEnvironment environment() {
     // Idle connections of the JDK's client are descriptors too.
-    return TckEnvironment.of(provider).withoutDescriptorAudit();
+    return TckEnvironment.of(provider).far();
   }
 }
