@@ -18,7 +18,10 @@ class FloorsTest {
     "io.sandboxspi.local..",
     "io.sandboxspi.docker..",
     "io.sandboxspi.remote.e2b..",
-    "io.sandboxspi.remote.daytona.."
+    "io.sandboxspi.remote.daytona..",
+    "io.sandboxspi.remote.cloudflare..",
+    "io.sandboxspi.remote.blaxel..",
+    "io.sandboxspi.remote.modal.."
   };
 
   private static final JavaClasses ALL = Classes.main(Repo.MODULES.toArray(String[]::new));

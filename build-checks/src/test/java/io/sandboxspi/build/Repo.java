@@ -25,6 +25,11 @@ final class Repo {
           "provider-remote/remote-fake",
           "provider-remote/e2b",
           "provider-remote/daytona",
+          "provider-remote/cloudflare",
+          "provider-remote/blaxel",
+          "provider-remote/modal-proto",
+          "provider-remote/modal-fake",
+          "provider-remote/modal",
           "sandbox-cli");
 
   private Repo() {}

@@ -35,7 +35,9 @@ class ProvidersTest {
     assertThat(byName.get("local").get("capabilities")).anyMatch(it -> it.asText().equals("TTY"));
     assertThat(byName.get("absent").get("available").asBoolean()).isFalse();
     assertThat(byName.get("absent").get("reason").asText()).contains("moon base");
-    assertThat(byName).containsKeys("docker", "e2b", "daytona").hasSizeGreaterThan(6);
+    assertThat(byName)
+        .containsKeys("docker", "e2b", "daytona", "blaxel", "cloudflare", "modal")
+        .hasSizeGreaterThan(6);
   }
 
   @Test
