@@ -28,28 +28,11 @@ public final class DockerMain {
     for (DockerExperiment experiment : DockerExperiment.values()) {
       String name = experiment.name().toLowerCase(Locale.ROOT);
       if (measure && (rest.isEmpty() || rest.contains(name))) {
-        measure(experiment, PREFIX + name, results, quick);
+        OneRun.measure(PREFIX + name, results, pass -> experiment.run(pass, quick));
       }
     }
     DockerReport.write(results);
     // The provider's threads are daemons; docker-java's are not.
     System.exit(0);
-  }
-
-  private static void measure(DockerExperiment experiment, String name, Path results, boolean quick)
-      throws Exception {
-    double load = Machine.load();
-    Pass pass = new Pass();
-    experiment.run(pass, quick);
-    pass.series().forEach(DockerMain::show);
-    String file = name + "-java" + Runtime.version().feature() + ".json";
-    ResultFile.write(results.resolve(file), name, Machine.facts(), List.of(load), List.of(pass));
-  }
-
-  private static void show(String name, List<Long> values) {
-    long[] numbers = values.stream().mapToLong(Long::longValue).toArray();
-    System.err.printf(
-        "  %-24s n %4d  p50 %,14d  p99 %,14d%n",
-        name, numbers.length, Stats.median(numbers), Stats.percentile(numbers, 0.99));
   }
 }

@@ -7,12 +7,10 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.Locale;
 import java.util.OptionalDouble;
 
 /** Writes {@code docker.md} from the result files. */
 final class DockerReport {
-  private static final double MILLION = 1e6;
   private static final String EXEC = "docker-exec";
   private static final String KILL = "docker-kill";
   private static final String REMOVE = "docker-remove";
@@ -33,8 +31,8 @@ final class DockerReport {
             "docker-java-whole",
             "spare-whole",
             "p50"),
-        atMost("kill of a tree", 60, KILL, "kill-tree", "p50"),
-        atMost("terminate-all of 64", 300, KILL, "kill-64", "p50"),
+        Target.atMost("kill of a tree", 60, KILL, "kill-tree", "p50"),
+        Target.atMost("terminate-all of 64", 300, KILL, "kill-64", "p50"),
         new Target(
             "kills not proven",
             0,
@@ -49,8 +47,8 @@ final class DockerReport {
             "close-flooded",
             "close",
             "p50"),
-        atMost("a call among 200 attaches", 50, CALLS, "inspect-among-200", "p99"),
-        atMost(
+        Target.atMost("a call among 200 attaches", 50, CALLS, "inspect-among-200", "p99"),
+        Target.atMost(
             "a call to a silent engine, beyond its deadline",
             50,
             CALLS,
@@ -58,22 +56,6 @@ final class DockerReport {
             "max"),
         gain("file put of 1 GiB: `docker cp` / provider", 1, FILES, "cp-put", "put", "p50"),
         gain("file get of 1 GiB: `docker cp` / provider", 1, FILES, "cp-get", "get", "p50"));
-  }
-
-  private static Target atMost(
-      String what, double limit, String experiment, String series, String statistic) {
-    return new Target(
-        what,
-        limit,
-        false,
-        " ms",
-        m -> {
-          OptionalDouble value = m.best(experiment, series, statistic);
-          return value.isPresent()
-              ? OptionalDouble.of(value.getAsDouble() / MILLION)
-              : OptionalDouble.empty();
-        },
-        m -> OptionalDouble.empty());
   }
 
   private static final String[][] MEDIANS = {
@@ -105,33 +87,9 @@ final class DockerReport {
     for (int java = Report.NEWEST; java >= Report.OLDEST; java--) {
       Measured measured = new Measured(results, java);
       if (!measured.each(EXEC, "raw", "p50").isEmpty()) {
-        section(text, java, measured);
+        TargetTable.section(text, java, measured, "engine 20.10", targets(), MEDIANS);
       }
     }
     Files.writeString(results.resolve("docker.md"), text.toString());
-  }
-
-  private static void section(StringBuilder text, int java, Measured measured) {
-    text.append("\n## Java ").append(java).append("\n\n");
-    for (String fact : List.of("processors", "processor", "memory", "os", "java")) {
-      text.append(fact)
-          .append(": ")
-          .append(measured.environment().path(fact).asText(""))
-          .append("; ");
-    }
-    text.append("engine 20.10.\n\n");
-    text.append("| what | target | measured | verdict | fastest tenths |\n|---|---|---|---|---|\n");
-    for (Target target : targets()) {
-      text.append(target.row(measured)).append('\n');
-    }
-    text.append("\n| median | |\n|---|---|\n");
-    for (String[] row : MEDIANS) {
-      OptionalDouble value = measured.best(row[1], row[2], "p50");
-      if (value.isPresent()) {
-        text.append(
-            String.format(
-                Locale.ROOT, "| %s | %.2f ms |%n", row[0], value.getAsDouble() / MILLION));
-      }
-    }
   }
 }

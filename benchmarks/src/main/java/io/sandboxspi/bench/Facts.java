@@ -1,4 +1,4 @@
-package io.sandboxspi.bench.worker;
+package io.sandboxspi.bench;
 
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
@@ -7,13 +7,13 @@ import java.nio.file.Path;
 import java.util.stream.Stream;
 
 /** What this JVM holds, as the kernel sees it. */
-final class ProcessFacts {
+public final class Facts {
   private static final int SETTLE_ROUNDS = 3;
 
-  private ProcessFacts() {}
+  private Facts() {}
 
   /** Resident bytes, bytes of heap in use after a collection, descriptors, threads. */
-  static long[] read() throws IOException {
+  public static long[] read() throws IOException {
     for (int i = 0; i < SETTLE_ROUNDS; i++) {
       System.gc();
     }

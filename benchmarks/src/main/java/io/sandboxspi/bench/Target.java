@@ -22,6 +22,7 @@ record Target(
     String unit,
     Function<Measured, OptionalDouble> value,
     Function<Measured, OptionalDouble> undisturbed) {
+  private static final double MILLION = 1e6;
 
   /** At most {@code limit} times, in the best pass. */
   static Target ratio(
@@ -45,6 +46,23 @@ record Target(
         "×",
         m -> ratios(m, experiment, above, below, statistic).max(),
         m -> fastest(m, experiment, above, below, statistic).max());
+  }
+
+  /** At most so many milliseconds, in the best pass. */
+  static Target atMost(
+      String what, double limit, String experiment, String series, String statistic) {
+    return new Target(
+        what,
+        limit,
+        false,
+        " ms",
+        m -> {
+          OptionalDouble value = m.best(experiment, series, statistic);
+          return value.isPresent()
+              ? OptionalDouble.of(value.getAsDouble() / MILLION)
+              : OptionalDouble.empty();
+        },
+        m -> OptionalDouble.empty());
   }
 
   private static DoubleStream ratios(

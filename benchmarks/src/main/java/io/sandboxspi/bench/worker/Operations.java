@@ -1,6 +1,7 @@
 package io.sandboxspi.bench.worker;
 
 import com.sun.management.OperatingSystemMXBean;
+import io.sandboxspi.bench.Facts;
 import io.sandboxspi.bench.contender.Contender;
 import io.sandboxspi.bench.contender.Programs;
 import java.lang.management.ManagementFactory;
@@ -34,7 +35,7 @@ final class Operations {
       case "sessions" -> Sessions.run(contenders.get(words[0]), number(words[1]), number(words[2]));
       case "open" -> open(words[0]);
       case "close" -> close(words[0]);
-      case "facts" -> ProcessFacts.read();
+      case "facts" -> Facts.read();
       case "ws-persist" -> WorkspaceOperations.persist(Path.of(words[0]), Path.of(words[1]));
       case "ws-hydrate" -> WorkspaceOperations.hydrate(Path.of(words[0]), Path.of(words[1]));
       case "ws-put" -> WorkspaceOperations.put(Path.of(words[0]), Path.of(words[1]));

@@ -1,6 +1,8 @@
 package io.sandboxspi.fake;
 
 import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -87,12 +89,22 @@ public final class FakeServer implements AutoCloseable {
         if (refuse.retryAfter() >= 0) {
           exchange.set("Retry-After", String.valueOf(refuse.retryAfter()));
         }
-        exchange.answer(
-            refuse.status(), refuse.contentType(), refuse.body().getBytes(StandardCharsets.UTF_8));
+        refuse(exchange, refuse);
       } else {
         run(exchange);
       }
       return true;
+    }
+  }
+
+  /** When it was read whole: else its sender may see a broken pipe and not the answer. */
+  private static void refuse(Exchange exchange, Fault.Refuse refuse) {
+    try (InputStream body = exchange.body()) {
+      long unused = body.transferTo(OutputStream.nullOutputStream());
+      exchange.answer(
+          refuse.status(), refuse.contentType(), refuse.body().getBytes(StandardCharsets.UTF_8));
+    } catch (IOException e) {
+      exchange.fail(e);
     }
   }
 

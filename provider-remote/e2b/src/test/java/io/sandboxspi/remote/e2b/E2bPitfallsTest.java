@@ -172,7 +172,7 @@ class E2bPitfallsTest {
       own.fake.faults().on("GET /files", new Fault.CutStream(1));
       assertThat(
               catchThrowableOfType(SandboxException.class, () -> other.files().read("half")).code())
-          .isEqualTo(ErrorCode.TRANSPORT);
+          .isEqualTo(ErrorCode.FILE_FAILED);
       assertThat(other.files().read("half")).hasSize(2 << 20);
     }
   }
