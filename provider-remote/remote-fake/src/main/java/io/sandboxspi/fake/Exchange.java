@@ -148,6 +148,13 @@ public final class Exchange {
       cut();
       return;
     }
+    if (fault.orElse(null) instanceof Fault.AnswerAfter other) {
+      response.setStatus(other.status());
+      set("Content-Type", other.contentType());
+      byte[] text = other.body().getBytes(StandardCharsets.UTF_8);
+      response.write(true, ByteBuffer.wrap(text), callback);
+      return;
+    }
     response.setStatus(status);
     response.write(true, ByteBuffer.wrap(body), callback);
   }

@@ -23,6 +23,9 @@ public sealed interface Fault {
    */
   record Refuse(int status, String contentType, String body, int retryAfter) implements Fault {}
 
+  /** The request is carried out, and another answer comes. */
+  record AnswerAfter(int status, String contentType, String body) implements Fault {}
+
   /** A stream's connection ends after so many messages. */
   record CutStream(int messages) implements Fault {}
 

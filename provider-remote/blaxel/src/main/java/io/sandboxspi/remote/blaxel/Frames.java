@@ -37,7 +37,7 @@ final class Frames {
     /** The relay cannot work. */
     void failed(String why);
 
-    /** A piece of output is missing. */
+    /** A piece is missing or spoilt. */
     void gap();
   }
 
@@ -79,17 +79,22 @@ final class Frames {
     switch (parts[0]) {
       case "O" -> {
         if (follows(output, number)) {
-          output = number;
-          sink.piece(OutputChannel.STDOUT, number, decoded(parts[2]));
+          output = piece(OutputChannel.STDOUT, number, parts[2]) ? number : output;
         }
       }
       case "E" -> {
         if (follows(errors, number)) {
-          errors = number;
-          sink.piece(OutputChannel.STDERR, number, decoded(parts[2]));
+          errors = piece(OutputChannel.STDERR, number, parts[2]) ? number : errors;
         }
       }
-      case "I" -> sink.taken(number);
+      case "I" -> {
+        if (parts[2].equals(parts[1])) {
+          sink.taken(number);
+        } else {
+          sink.gap();
+        }
+      }
+      case "S" -> stand(number, parts[2]);
       case "N" -> sink.end();
       case "F" -> sink.failed(parts[2]);
       default -> {
@@ -98,18 +103,41 @@ final class Frames {
     }
   }
 
+  /** What the relay has said so far; what is not here by now was dropped. */
+  private void stand(long saidOutput, String text) {
+    if (text.matches("[0-9]{1,15} [0-9]{1,15}")) {
+      String[] numbers = text.split(" ");
+      sink.taken(Long.parseLong(numbers[1]));
+      if (saidOutput > output || Long.parseLong(numbers[0]) > errors) {
+        sink.gap();
+      }
+    }
+  }
+
+  /** What the vendor says twice may be in the middle of a frame: then it is asked for again. */
+  private boolean piece(OutputChannel channel, long number, String text) {
+    int space = text.indexOf(' ');
+    byte[] bytes = new byte[0];
+    boolean whole = space > 0 && text.substring(0, space).equals("" + (text.length() - space - 1));
+    if (whole) {
+      try {
+        bytes = Base64.getMimeDecoder().decode(text.substring(space + 1));
+      } catch (IllegalArgumentException spoilt) {
+        whole = false;
+      }
+    }
+    if (whole) {
+      sink.piece(channel, number, bytes);
+    } else {
+      sink.gap();
+    }
+    return whole;
+  }
+
   private boolean follows(long last, long number) {
     if (number > last + 1) {
       sink.gap();
     }
     return number == last + 1;
-  }
-
-  private static byte[] decoded(String text) {
-    try {
-      return Base64.getMimeDecoder().decode(text);
-    } catch (IllegalArgumentException e) {
-      throw new RemoteException(Kind.MALFORMED, "a frame of the terminal's relay is spoilt");
-    }
   }
 }

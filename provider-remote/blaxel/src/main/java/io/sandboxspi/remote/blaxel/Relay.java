@@ -64,6 +64,7 @@ final class Relay implements Running, Terminal.Listener, MarkScanner.Sink, Frame
 
   private final CompletableFuture<Boolean> loaded = new CompletableFuture<>();
   private final CompletableFuture<Boolean> ready = new CompletableFuture<>();
+  private final AtomicBoolean heard = new AtomicBoolean();
   private final AtomicBoolean owing = new AtomicBoolean();
   private volatile long takenOutput;
   private volatile long takenErrors;
@@ -139,8 +140,16 @@ final class Relay implements Running, Terminal.Listener, MarkScanner.Sink, Frame
 
   // What comes
 
+  /** A piece may be dropped that no other one follows: the relay tells how far it is. */
+  @Override
+  public String beat() {
+    boolean quiet = !heard.getAndSet(false);
+    return quiet && !plain && ready.isDone() && !over ? Terminal.input("q\n") : Terminal.NOTHING;
+  }
+
   @Override
   public void output(String text) {
+    heard.set(true);
     serial.execute(() -> take(text));
   }
 
@@ -159,14 +168,15 @@ final class Relay implements Running, Terminal.Listener, MarkScanner.Sink, Frame
   public void replay(String text) {
     serial.execute(
         () -> {
-          scanner.finish(this);
           if (plain) {
             Optional<String> unseen = history.unseen(text);
             if (unseen.isEmpty()) {
+              scanner.finish(this);
               deliver(OutputChannel.STDOUT, 0, ByteBuffer.wrap(GAP));
             }
             take(unseen.orElse(text));
           } else {
+            scanner.finish(this);
             frames.restart();
             take(text);
             acknowledge();
@@ -202,6 +212,7 @@ final class Relay implements Running, Terminal.Listener, MarkScanner.Sink, Frame
       terminal.shell(new SandboxApi.Shell(parts[1], parts.length > 2 ? parts[2] : ""));
       boolean unused = loaded.complete(true);
     } else if (text.equals("READY")) {
+      terminal.established();
       boolean unused = ready.complete(true);
     } else if (text.equals("END")) {
       end();

@@ -43,7 +43,7 @@ final class Terminal implements WebSocketListener {
   /** Begins every replay. */
   private static final String RESET = "\u001b[0m";
 
-  private static final String NOTHING = "{\"type\":\"noop\"}";
+  static final String NOTHING = "{\"type\":\"noop\"}";
 
   private final SandboxApi api;
   private final String id;
@@ -56,6 +56,8 @@ final class Terminal implements WebSocketListener {
   private volatile Registration nextBeat = () -> {};
   private volatile boolean closed;
 
+  private volatile boolean established;
+  private final AtomicBoolean asked = new AtomicBoolean();
   private volatile boolean replays;
   private final AtomicInteger reopened = new AtomicInteger();
 
@@ -66,6 +68,11 @@ final class Terminal implements WebSocketListener {
 
     /** The last of the output, after a break; some of it came before. */
     void replay(String text);
+
+    /** What is to be said now and then; a message that the vendor ignores is as good. */
+    default String beat() {
+      return NOTHING;
+    }
 
     /** Nothing more comes. */
     void lost(RemoteException failure);
@@ -84,7 +91,12 @@ final class Terminal implements WebSocketListener {
     armBeat();
   }
 
-  /** From now on it can be reached again, and ended. */
+  /** What was typed has come: from now on a socket that breaks is opened again. */
+  void established() {
+    established = true;
+  }
+
+  /** From now on it can be ended. */
   void shell(SandboxApi.Shell value) {
     shell = Optional.of(value);
   }
@@ -159,7 +171,7 @@ final class Terminal implements WebSocketListener {
       return;
     }
     SandboxApi.Shell mine = shell.orElse(null);
-    if (mine != null && reopened.incrementAndGet() <= REOPENINGS) {
+    if (mine != null && established && reopened.incrementAndGet() <= REOPENINGS) {
       link = new CompletableFuture<>();
       lane.execute(() -> reopen(mine, failure));
     } else {
@@ -174,6 +186,7 @@ final class Terminal implements WebSocketListener {
       Deadline deadline = Deadline.after(FAREWELL);
       if (api.alive(mine, deadline)) {
         replays = true;
+        asked.set(false);
         WebSocketLink opened = api.connect(id, size, this, deadline);
         boolean unused = next.complete(opened);
         if (closed) {
@@ -202,7 +215,7 @@ final class Terminal implements WebSocketListener {
   /** Asks for a replay: a part of the output is missing. */
   void again() {
     WebSocketLink mine = open();
-    if (mine != null && !closed) {
+    if (mine != null && !closed && asked.compareAndSet(false, true)) {
       lane.execute(
           () -> {
             mine.close();
@@ -215,7 +228,7 @@ final class Terminal implements WebSocketListener {
 
   // What is asked for
 
-  private static String input(String data) {
+  static String input(String data) {
     return Json.object().put("type", "input").put("data", data).toString();
   }
 
@@ -271,7 +284,7 @@ final class Terminal implements WebSocketListener {
       lane.execute(
           () -> {
             try {
-              mine.sendText(NOTHING, Deadline.after(BEAT_LIMIT));
+              mine.sendText(listener.beat(), Deadline.after(BEAT_LIMIT));
             } catch (RemoteException e) {
               LOG.debug("no heartbeat", e);
             } catch (InterruptedException e) {

@@ -4,10 +4,11 @@
 # function __b_program, which takes the place of the shell that calls it.
 #
 # Out go frames, GS kind space number space text RS, with the bytes 29 and 30: O and E, a piece of
-# standard output or error in base64; I, so many pieces of input have been taken; N, both streams are
-# at their end; F, it does not work. After READY (a mark as the loader's) at most four pieces of O and
-# two of E are not acknowledged. In come lines: "o number" and "e number", all pieces up to this one
-# are taken; "D number text", input for printf; "B number length", and so many bytes of base64; "C
+# standard output or error, the length of its base64 and that; I, so many pieces of input have been
+# taken, said twice; S, the numbers of O, E and I so far; N, both streams are at their end; F, it does
+# not work. After READY (a mark as the loader's) at most two pieces of O and
+# one of E are not acknowledged. In come lines: "o number" and "e number", all pieces up to this one
+# are taken; "q", for S or N; "D number text", input for printf; "B number length", and so many bytes of base64; "C
 # number", the end of input. A piece whose number is not the next one is passed over. After N a line
 # with the word ends the relay; without one it ends after ten seconds, so that nothing that is on its
 # way is lost.
@@ -29,6 +30,10 @@ mkfifo "$__b_dir/typed" "$__b_dir/in" "$__b_dir/out" "$__b_dir/err" "$__b_dir/o"
   "$__b_dir/i" "$__b_dir/turn" || __b_fail mkfifo
 command -v base64 >/dev/null || __b_fail base64
 
+echo 0 >"$__b_dir/out.n"
+echo 0 >"$__b_dir/err.n"
+echo 0 >"$__b_dir/in.n"
+
 # Who has read the line may write to the terminal.
 exec 9<>"$__b_dir/turn"
 echo >&9
@@ -39,12 +44,12 @@ __b_carry() {
   exec 6<>"$__b_dir/$3" 3<"$__b_dir/$2"
   while :; do
     while [ $((__b_n - __b_a)) -ge "$4" ]; do read -r __b_a <&6; done
-    dd bs=8192 count=1 <&3 >"$__b_dir/$2.b" && [ -s "$__b_dir/$2.b" ] || break
+    dd bs=16384 count=1 <&3 >"$__b_dir/$2.b" && [ -s "$__b_dir/$2.b" ] || break
     __b_n=$((__b_n + 1))
+    __b_v=$(base64 <"$__b_dir/$2.b")
     read -r __b_x <&9
-    printf '\035%s %s ' "$1" "$__b_n" >&5
-    base64 <"$__b_dir/$2.b" >&5
-    printf '\036' >&5
+    printf '\035%s %s %s %s\036' "$1" "$__b_n" "${#__b_v}" "$__b_v" >&5
+    echo "$__b_n" >"$__b_dir/$2.n"
     echo >&9
   done
 }
@@ -58,6 +63,14 @@ __b_sort() {
     case $__b_k in
       o) echo "$__b_n" >&6 ;;
       e) echo "$__b_n" >&7 ;;
+      q)
+        read -r __b_x <&9
+        read -r __b_n <"$__b_dir/out.n"
+        read -r __b_r <"$__b_dir/err.n"
+        read -r __b_k <"$__b_dir/in.n"
+        printf '\035S %s %s %s\036' "$__b_n" "$__b_r" "$__b_k" >&5
+        echo >&9
+        ;;
       [DBC])
         if [ "$__b_n" -eq $((__b_l + 1)) ]; then
           __b_l=$__b_n
@@ -86,23 +99,24 @@ __b_feed() {
       C) exec 3>/dev/null ;;
     esac
     read -r __b_x <&9
-    printf '\035I %s \036' "$__b_n" >&5
+    printf '\035I %s %s\036' "$__b_n" "$__b_n" >&5
+    echo "$__b_n" >"$__b_dir/in.n"
     echo >&9
   done
 }
 
-__b_carry O out o 4 4<&- &
+__b_carry O out o 2 4<&- &
 __b_c=$!
-__b_carry E err e 2 4<&- &
+__b_carry E err e 1 4<&- &
 __b_e=$!
 __b_t=''
 if [ -n "${BASH_VERSION-}" ]; then
   # It reads ahead on a terminal, not on a pipe.
   cat <&4 >"$__b_dir/typed" 5>&- 9>&- &
   __b_t=$!
-  __b_sort <"$__b_dir/typed" 4<&- 5>&- 9>&- &
+  __b_sort <"$__b_dir/typed" 4<&- &
 else
-  __b_sort <&4 5>&- 9>&- &
+  __b_sort <&4 &
 fi
 __b_s=$!
 __b_f=''
@@ -127,5 +141,7 @@ for __b_n in $__b_t $__b_s $__b_f; do
 done
 rm -rf "$__b_dir"
 stty min 0 time 100
-printf '\035N 0 \036' >&5
-while read -r __b_n && [ "$__b_n" != "$__b_word" ]; do :; done
+printf '\035N 0 0\036' >&5
+while read -r __b_n && [ "$__b_n" != "$__b_word" ]; do
+  [ "$__b_n" != q ] || printf '\035N 0 0\036' >&5
+done

@@ -5,11 +5,14 @@ import io.sandboxspi.tck.SandboxProviderTck;
 import io.sandboxspi.tck.TckEnvironment;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /**
  * The kit through the fake; with {@code -Dblaxel.real} against what the environment names: the
  * service, or a daemon.
  */
+@Execution(ExecutionMode.CONCURRENT)
 class BlaxelTckTest extends SandboxProviderTck {
   private static BlaxelFake fake;
   private static BlaxelProvider provider;
@@ -33,7 +36,6 @@ class BlaxelTckTest extends SandboxProviderTck {
 
   @Override
   protected TckEnvironment environment() {
-    // Idle connections of the JDK's client are descriptors too.
-    return TckEnvironment.of(provider).withoutDescriptorAudit();
+    return TckEnvironment.of(provider).far();
   }
 }

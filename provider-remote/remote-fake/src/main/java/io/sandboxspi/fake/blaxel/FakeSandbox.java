@@ -125,9 +125,9 @@ public final class FakeSandbox {
   }
 
   /** Freezes it with all in it, as when nobody has used it for a while. */
-  public void standby() {
-    asleep = true;
+  public synchronized void standby() {
     agent.cut();
+    asleep = true;
     Posix.with(mark()).forEach(pid -> Posix.signal(pid, Posix.STOP));
   }
 
@@ -137,7 +137,7 @@ public final class FakeSandbox {
   }
 
   /** Whether this request comes too early; any request wakes it. */
-  boolean wakes() {
+  synchronized boolean wakes() {
     if (asleep) {
       asleep = false;
       Posix.with(mark()).forEach(pid -> Posix.signal(pid, Posix.CONT));

@@ -58,19 +58,21 @@ final class Shell implements RealProcess.Listener {
     return failure;
   }
 
-  /** Adds a client, who hears first what came before; some of it may come twice. */
+  /** Adds a client, who hears first what came before. */
   void attach(TerminalClient client, boolean again, int columns, int rows) {
-    clients.add(client);
-    if (again) {
-      resize(columns, rows);
-      byte[] before;
-      synchronized (last) {
-        byte[] all = last.toByteArray();
-        before = java.util.Arrays.copyOfRange(all, Math.max(0, all.length - KEPT), all.length);
+    if (!again) {
+      clients.add(client);
+      if (process != null) {
+        process.begin();
       }
+      return;
+    }
+    resize(columns, rows);
+    synchronized (last) {
+      byte[] all = last.toByteArray();
+      byte[] before = java.util.Arrays.copyOfRange(all, Math.max(0, all.length - KEPT), all.length);
       client.output("\u001b[0m" + GoText.of(before));
-    } else if (process != null) {
-      process.begin();
+      clients.add(client);
     }
   }
 
@@ -102,21 +104,21 @@ final class Shell implements RealProcess.Listener {
     for (int from = 0; from < bytes.length; from += CHUNK) {
       byte[] chunk =
           java.util.Arrays.copyOfRange(bytes, from, Math.min(bytes.length, from + CHUNK));
-      keep(chunk);
       // A character that is cut here is lost.
       String text = GoText.of(chunk);
-      clients.forEach(client -> client.output(text));
+      synchronized (last) {
+        keep(chunk);
+        clients.forEach(client -> client.output(text));
+      }
     }
   }
 
   private void keep(byte[] chunk) {
-    synchronized (last) {
-      last.writeBytes(chunk);
-      if (last.size() > 2 * KEPT) {
-        byte[] all = last.toByteArray();
-        last.reset();
-        last.write(all, all.length - KEPT, KEPT);
-      }
+    last.writeBytes(chunk);
+    if (last.size() > 2 * KEPT) {
+      byte[] all = last.toByteArray();
+      last.reset();
+      last.write(all, all.length - KEPT, KEPT);
     }
   }
 

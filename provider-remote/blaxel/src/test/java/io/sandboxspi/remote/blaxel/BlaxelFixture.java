@@ -6,10 +6,10 @@ import io.sandboxspi.fake.blaxel.FakeSandbox;
 import io.sandboxspi.fake.support.VendorFixture;
 
 /** A fake and sessions on it. */
-final class Fixture extends VendorFixture<BlaxelFake, BlaxelProvider> {
+final class BlaxelFixture extends VendorFixture<BlaxelFake, BlaxelProvider> {
   final BlaxelFake fake = fake();
 
-  Fixture() {
+  BlaxelFixture() {
     super(new BlaxelFake(), BlaxelProvider::with);
   }
 
