@@ -24,9 +24,14 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** One sandbox in use. */
 final class CloudflareBackend implements SandboxBackend {
+  private static final Logger LOG = LoggerFactory.getLogger(CloudflareBackend.class);
+  private static final Duration WARM_UP = Duration.ofSeconds(20);
+
   private final CloudflareRef ref;
   private final Sandbox sandbox;
   private final Lane lane;
@@ -50,6 +55,20 @@ final class CloudflareBackend implements SandboxBackend {
     if (ref.keepAlive()) {
       awake.arm();
     }
+  }
+
+  /** Starts the shell that kills go through, so that the first kill finds it. */
+  void warmUp() {
+    lane.execute(
+        () -> {
+          try {
+            String unused = shell.ask(":", Deadline.after(WARM_UP));
+          } catch (RemoteException e) {
+            LOG.debug("the first question of sandbox {} failed", ref.sandbox(), e);
+          } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+          }
+        });
   }
 
   /** Keeps it awake by shorter pauses; for tests. */

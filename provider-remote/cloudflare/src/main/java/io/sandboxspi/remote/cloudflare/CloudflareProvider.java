@@ -112,6 +112,7 @@ public final class CloudflareProvider implements SandboxProvider {
       CloudflareBackend backend = new CloudflareBackend(ref, request.sessionId(), sandbox);
       sandboxes.put(id, sandbox);
       live.put(id, backend);
+      backend.warmUp();
       done = true;
       return backend;
     } catch (RemoteException e) {
@@ -168,6 +169,7 @@ public final class CloudflareProvider implements SandboxProvider {
     CloudflareBackend backend =
         new CloudflareBackend(ref, Long.toHexString(System.nanoTime()) + "-again", sandbox);
     live.put(ref.sandbox(), backend);
+    backend.warmUp();
     return backend;
   }
 
