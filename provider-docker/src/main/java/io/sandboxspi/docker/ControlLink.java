@@ -81,7 +81,7 @@ final class ControlLink {
 
   private Optional<Kept> current() {
     synchronized (lock) {
-      return Optional.ofNullable(kept).filter(shell -> !shell.questions.over());
+      return Optional.ofNullable(kept).filter(shell -> !shell.over());
     }
   }
 
@@ -119,9 +119,14 @@ final class ControlLink {
     mine.ifPresent(shell -> shell.giveUp("the sandbox is released"));
   }
 
-  private static final class Kept implements AttachListener {
+  static final class Kept implements AttachListener {
     private final ControlQuestions questions = new ControlQuestions();
     private @Nullable Attach attach;
+
+    /** Whether nothing more can be learned from it. */
+    boolean over() {
+      return questions.over();
+    }
 
     void send(byte[] bytes, Deadline deadline) throws InterruptedException {
       boolean sent = false;
@@ -178,7 +183,9 @@ final class ControlLink {
 
     @Override
     public void onEnd(Optional<Exception> failure) {
-      giveUp("the control shell has ended");
+      // It may come before the stream is known here, and needs no close.
+      boolean unused =
+          questions.fail(new EngineException(Kind.BROKEN, "the control shell has ended"));
     }
   }
 }

@@ -81,7 +81,7 @@ final class DockerBackend implements SandboxBackend {
     this.exits = new ExitWatch(execs, control, state, reactor, lane, launches);
     this.kills = new Kills(container, containers, control, state, launches, exits, killLane);
     PosixLauncher posix = Launcher.posix(state);
-    this.spares = new Spares(spares, execs, posix, control, reactor, lane);
+    this.spares = new Spares(spares, execs, posix, state, control, reactor, lane);
     this.launcher =
         new Launcher(
             container,

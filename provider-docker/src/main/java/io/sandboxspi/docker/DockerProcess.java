@@ -25,14 +25,15 @@ final class DockerProcess implements SandboxProcess {
   private static final byte END_OF_FILE = 4;
 
   private final Launch launch;
-  private final Attach attach;
+  private final ProcessStream stream;
   private final Execs execs;
   private final ControlLink control;
   private final PosixState state;
 
-  DockerProcess(Launch launch, Attach attach, Execs execs, ControlLink control, PosixState state) {
+  DockerProcess(
+      Launch launch, ProcessStream stream, Execs execs, ControlLink control, PosixState state) {
     this.launch = launch;
-    this.attach = attach;
+    this.stream = stream;
     this.execs = execs;
     this.control = control;
     this.state = state;
@@ -42,7 +43,7 @@ final class DockerProcess implements SandboxProcess {
   public void write(ByteBuffer bytes, Deadline deadline)
       throws InterruptedException, InputClosedException {
     try {
-      if (done(attach.write(bytes, deadline)) == Attach.Written.CLOSED) {
+      if (done(stream.write(bytes, deadline)) == Attach.Written.CLOSED) {
         throw new InputClosedException("the process takes no more input");
       }
     } catch (IOException e) {
@@ -56,8 +57,8 @@ final class DockerProcess implements SandboxProcess {
       Attach.Written unused =
           done(
               launch.terminal()
-                  ? attach.write(ByteBuffer.wrap(new byte[] {END_OF_FILE}), deadline)
-                  : attach.closeInput(deadline));
+                  ? stream.write(ByteBuffer.wrap(new byte[] {END_OF_FILE}), deadline)
+                  : stream.closeInput(deadline));
     } catch (IOException e) {
       throw broken(e);
     }
@@ -119,7 +120,7 @@ final class DockerProcess implements SandboxProcess {
 
   @Override
   public void resumeOutput() {
-    attach.resume();
+    stream.resume();
   }
 
   @Override

@@ -3,7 +3,6 @@ package io.sandboxspi.docker;
 import io.sandboxspi.ExitStatus;
 import io.sandboxspi.core.posix.LaunchMarks;
 import io.sandboxspi.core.posix.LaunchReport;
-import io.sandboxspi.docker.attach.Attach;
 import io.sandboxspi.docker.attach.AttachListener;
 import io.sandboxspi.docker.engine.EngineException;
 import io.sandboxspi.spi.LaunchId;
@@ -30,12 +29,12 @@ final class Launch implements AttachListener {
   private final boolean terminal;
   private final ProcessListener listener;
   private final Consumer<Launch> ended;
-  private final LaunchMarks marks;
   private final CompletableFuture<LaunchReport> announced = new CompletableFuture<>();
-  private final CompletableFuture<Attach> attached = new CompletableFuture<>();
+  private final CompletableFuture<ProcessStream> attached = new CompletableFuture<>();
   private final CompletableFuture<Optional<Exception>> over = new CompletableFuture<>();
 
   // Of the reactor's thread.
+  private LaunchMarks marks;
   private final Queue<Held> held = new ArrayDeque<>();
   private final ByteArrayOutputStream words = new ByteArrayOutputStream();
   private int early;
@@ -63,6 +62,20 @@ final class Launch implements AttachListener {
         LaunchMarks.of(id, announced::complete, bytes -> deliver(OutputChannel.STDOUT, bytes));
   }
 
+  /** A mark comes behind its standard output; before anything of the output has come. */
+  void marked(LaunchId mark, Consumer<LaunchReport> trailer) {
+    marks =
+        LaunchMarks.of(
+            id,
+            mark,
+            report -> {
+              if (!announced.complete(report)) {
+                trailer.accept(report);
+              }
+            },
+            bytes -> deliver(OutputChannel.STDOUT, bytes));
+  }
+
   LaunchId id() {
     return id;
   }
@@ -77,7 +90,7 @@ final class Launch implements AttachListener {
   }
 
   /** Its stream, once there is one. */
-  CompletableFuture<Attach> attached() {
+  CompletableFuture<ProcessStream> attached() {
     return attached;
   }
 
@@ -115,7 +128,7 @@ final class Launch implements AttachListener {
         announced.completeExceptionally(
             new EngineException(EngineException.Kind.BROKEN, "the launch was abandoned"));
     exitKnown |= failed;
-    boolean unused = attached.thenAccept(Attach::close).isDone();
+    boolean unused = attached.thenAccept(ProcessStream::close).isDone();
   }
 
   /** What came instead of an announcement; for the reactor's thread, or once the stream is over. */
@@ -139,12 +152,45 @@ final class Launch implements AttachListener {
         && announced.join() instanceof LaunchReport.Started;
   }
 
+  /** Whether it said that its program does not start: it ends by itself. */
+  boolean declined() {
+    return announced.isDone()
+        && !announced.isCompletedExceptionally()
+        && (announced.join() instanceof LaunchReport.Failed
+            || announced.join() == LaunchReport.Refused.INSTANCE);
+  }
+
   @Override
   public boolean onOutput(OutputChannel channel, ByteBuffer bytes) {
+    flow();
+    take(channel, bytes);
+    return !full;
+  }
+
+  /** The listener may have more from now on. */
+  void flow() {
     full = false;
+  }
+
+  /** Whether the listener wants more. */
+  boolean flows() {
+    return !full;
+  }
+
+  /** Whether it wants more and nothing is held for it. */
+  boolean hasAll() {
+    return !full && held.isEmpty();
+  }
+
+  /** As {@link #onOutput}, but a part only: what comes after the listener had enough is held. */
+  void take(OutputChannel channel, ByteBuffer bytes) {
     if (marks.announced()) {
-      deliver(channel, bytes);
-      return !full;
+      if (channel == OutputChannel.STDOUT) {
+        marks.feed(bytes);
+      } else {
+        deliver(channel, bytes);
+      }
+      return;
     }
     keepWords(bytes);
     if (channel == OutputChannel.STDERR) {
@@ -153,14 +199,13 @@ final class Launch implements AttachListener {
       if (early <= EARLY_LIMIT) {
         hold(channel, bytes);
       }
-      return true;
+      return;
     }
     int before = held.size();
     marks.feed(bytes);
     if (marks.announced() && before > 0) {
-      return onResumed();
+      boolean unused = onResumed();
     }
-    return !full;
   }
 
   private void keepWords(ByteBuffer bytes) {
@@ -200,6 +245,17 @@ final class Launch implements AttachListener {
 
   @Override
   public void onEnd(Optional<Exception> broken) {
+    end(broken);
+    ended.accept(this);
+  }
+
+  /** It is over, and so it ended; on the reactor's thread. */
+  void finish(ExitStatus status) {
+    end(Optional.empty());
+    tellExit(status);
+  }
+
+  private void end(Optional<Exception> broken) {
     marks.finish();
     held.clear();
     over.complete(broken);
@@ -207,7 +263,6 @@ final class Launch implements AttachListener {
       listener.onOutputClosed();
     }
     announced.complete(LaunchReport.Unknown.INSTANCE);
-    ended.accept(this);
   }
 
   /** Tells the exit, once; on the reactor's thread. */

@@ -7,8 +7,8 @@ import io.sandboxspi.SandboxException;
 import io.sandboxspi.core.posix.LaunchOption;
 import io.sandboxspi.core.posix.LaunchReport;
 import io.sandboxspi.core.posix.PosixLauncher;
+import io.sandboxspi.core.posix.PosixRunner;
 import io.sandboxspi.core.posix.PosixState;
-import io.sandboxspi.docker.attach.Attach;
 import io.sandboxspi.docker.attach.AttachReactor;
 import io.sandboxspi.docker.engine.EngineException;
 import io.sandboxspi.docker.engine.Refusal;
@@ -25,7 +25,7 @@ import java.util.concurrent.TimeoutException;
 
 /** Starts programs in the container and waits until each says that it runs. */
 final class Launcher {
-  private static final Duration ANSWER = Duration.ofSeconds(5);
+  private static final Duration ANSWER = Duration.ofSeconds(2);
 
   private final String container;
   private final String workspace;
@@ -80,7 +80,8 @@ final class Launcher {
     launches.add(launch);
     boolean done = false;
     try {
-      Attach attach = start(launch, request, deadline);
+      ProcessStream stream = start(launch, request, deadline);
+      launch.attached().complete(stream);
       LaunchReport report = announcement(launch, deadline);
       spares.used(launch.terminal());
       if (!(report instanceof LaunchReport.Started)) {
@@ -88,7 +89,7 @@ final class Launcher {
       }
       done = true;
       exits.watch();
-      return new DockerProcess(launch, attach, execs, control, state);
+      return new DockerProcess(launch, stream, execs, control, state);
     } catch (Refusal refusal) {
       throw refused(refusal, deadline);
     } catch (EngineException e) {
@@ -97,7 +98,9 @@ final class Launcher {
       if (!done) {
         // The engine ends by its id what may have started; its stream must be read until then.
         launch.silence();
-        boolean unused = launch.attached().thenAccept(Attach::drain).isDone();
+        if (!launch.declined()) {
+          boolean unused = launch.attached().thenAccept(ProcessStream::drain).isDone();
+        }
         if (launch.over().isDone() || !launch.attached().isDone()) {
           launches.forget(launch);
         }
@@ -105,14 +108,23 @@ final class Launcher {
     }
   }
 
-  private Attach start(Launch launch, LaunchRequest request, Deadline deadline)
+  private ProcessStream start(Launch launch, LaunchRequest request, Deadline deadline)
       throws InterruptedException {
     String directory =
         request
             .workdir()
             .map(dir -> dir.startsWith("/") ? dir : workspace + "/" + dir)
             .orElse(workspace);
-    Optional<Spare> spare = spares.take(launch.terminal());
+    if (!launch.terminal() && PosixRunner.takes(request)) {
+      Optional<Runner> runner = spares.takeRunner();
+      if (runner.isPresent()) {
+        Optional<ProcessStream> lease = runner.get().run(launch, request, directory, deadline);
+        if (lease.isPresent()) {
+          return lease.get();
+        }
+      }
+    }
+    Optional<Spare> spare = launch.terminal() ? spares.takeTerminal() : Optional.empty();
     if (spare.isPresent() && taken(spare.get(), launch, request, directory, deadline)) {
       return spare.get().give(launch);
     }
@@ -125,9 +137,7 @@ final class Launcher {
     String exec = execs.create(spec, deadline);
     launch.started(exec);
     Execs.Started started = execs.attach(exec, launch.terminal(), deadline);
-    Attach attach = reactor.attach(started.connection(), launch.terminal(), launch);
-    launch.attached().complete(attach);
-    return attach;
+    return ProcessStream.of(reactor.attach(started.connection(), launch.terminal(), launch));
   }
 
   /** Whether a spare takes a launch. Without an answer it may have: then the launch has failed. */
@@ -138,8 +148,7 @@ final class Launcher {
     try {
       spare.offer(launch);
       String command = posix.release(spare.id(), request, directory);
-      Duration half = deadline.remaining().dividedBy(2);
-      Deadline part = Deadline.after(half.compareTo(ANSWER) < 0 ? half : ANSWER);
+      Deadline part = Deadline.after(within(ANSWER, deadline.remaining().dividedBy(2)));
       taken = PosixLauncher.released(spare.id(), control.ask(command, part).text());
       return taken;
     } catch (EngineException e) {
@@ -165,10 +174,34 @@ final class Launcher {
     return Failures.ofLaunch(failure);
   }
 
-  private static LaunchReport announcement(Launch launch, Deadline deadline)
+  /** A container that cannot start anything now is told long before the deadline. */
+  private LaunchReport announcement(Launch launch, Deadline deadline) throws InterruptedException {
+    try {
+      return announcement(launch, within(ANSWER, deadline.remaining().dividedBy(2)));
+    } catch (EngineException late) {
+      if (late.kind() != EngineException.Kind.TIMEOUT) {
+        throw late;
+      }
+      try {
+        Containers.State now = containers.describe(container, deadline).state();
+        if (now != Containers.State.RUNNING) {
+          throw notRunning(now, Retryable.UNKNOWN).cause(late).build();
+        }
+      } catch (EngineException | Refusal e) {
+        late.addSuppressed(e);
+      }
+    }
+    return announcement(launch, deadline.remaining());
+  }
+
+  private static Duration within(Duration most, Duration left) {
+    return left.compareTo(most) < 0 ? left : most;
+  }
+
+  private static LaunchReport announcement(Launch launch, Duration patience)
       throws InterruptedException {
     try {
-      return launch.announced().get(deadline.remainingNanos(), TimeUnit.NANOSECONDS);
+      return launch.announced().get(patience.toNanos(), TimeUnit.NANOSECONDS);
     } catch (TimeoutException e) {
       throw new EngineException(
           EngineException.Kind.TIMEOUT, "the program did not start in time", e);

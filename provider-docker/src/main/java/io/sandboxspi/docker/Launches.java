@@ -3,7 +3,6 @@ package io.sandboxspi.docker;
 import io.sandboxspi.ErrorCode;
 import io.sandboxspi.Operation;
 import io.sandboxspi.SandboxException;
-import io.sandboxspi.docker.attach.Attach;
 import io.sandboxspi.spi.LaunchId;
 import java.util.Collection;
 import java.util.LinkedHashMap;
@@ -74,7 +73,7 @@ final class Launches {
     }
     for (Launch launch : mine) {
       launch.markKilled();
-      boolean unused = launch.attached().thenAccept(Attach::drain).isDone();
+      boolean unused = launch.attached().thenAccept(ProcessStream::drain).isDone();
     }
     return mine.stream().filter(launch -> !launch.exitKnown()).toList();
   }

@@ -20,13 +20,12 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A process that was started beforehand and waits for its launch. It is offered to one, and given
- * to it once it has said that it takes it; its stream is the launch's from the offer on, so that
- * output does not wait for that answer. Thread-safe.
+ * A process with a terminal that was started beforehand and waits for its launch. It is offered to
+ * one, and given to it once it has said that it takes it; its stream is the launch's from the offer
+ * on, so that output does not wait for that answer. Thread-safe.
  */
-final class Spare {
+final class Spare implements Stock.Item {
   private final LaunchId id;
-  private final boolean terminal;
   private final String exec;
   private final AttachReactor reactor;
   private final Attach attach;
@@ -37,26 +36,17 @@ final class Spare {
    *
    * @param lost called on the reactor's thread when the stream is over and nobody has taken it
    */
-  Spare(
-      LaunchId id,
-      boolean terminal,
-      Execs.Started started,
-      AttachReactor reactor,
-      Consumer<LaunchId> lost) {
+  Spare(LaunchId id, Execs.Started started, AttachReactor reactor, Consumer<LaunchId> lost) {
     this.id = id;
-    this.terminal = terminal;
     this.exec = started.id();
     this.reactor = reactor;
     this.stream = new Stream(id, lost);
-    this.attach = reactor.attach(started.connection(), terminal, stream);
+    this.attach = reactor.attach(started.connection(), true, stream);
   }
 
-  LaunchId id() {
+  @Override
+  public LaunchId id() {
     return id;
-  }
-
-  boolean terminal() {
-    return terminal;
   }
 
   /** Waits until it waits for a launch. */
@@ -77,11 +67,10 @@ final class Spare {
   }
 
   /** It has taken the launch that it was offered to. */
-  Attach give(Launch launch) {
+  ProcessStream give(Launch launch) {
     launch.started(exec);
-    launch.attached().complete(attach);
     reactor.execute(stream::give);
-    return attach;
+    return ProcessStream.of(attach);
   }
 
   /** Reads its stream to the end, as must be before it is killed. */
@@ -90,7 +79,8 @@ final class Spare {
   }
 
   /** Lets go of its stream; the process stays. */
-  void close() {
+  @Override
+  public void close() {
     attach.close();
   }
 

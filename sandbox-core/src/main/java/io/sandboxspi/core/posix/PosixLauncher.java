@@ -35,7 +35,7 @@ public final class PosixLauncher {
   /** The variable that holds the launch id. */
   public static final String COOKIE = "SANDBOX_PROCESS";
 
-  private static final String SCRIPT = ShellText.resource("launch.sh");
+  private static final String SCRIPT = ShellText.compact("start.sh", "launch.sh");
 
   /** Shells change or act on these: they go through {@code env}, behind the shell's back. */
   private static final Pattern SHELL_OWNED =
@@ -161,12 +161,30 @@ public final class PosixLauncher {
   }
 
   private List<String> arguments(LaunchRequest request, String workdir) {
+    absolute(workdir);
+    List<String> arguments =
+        new ArrayList<>(
+            fixed(
+                request.id(),
+                flags() + (request.openInput() ? "" : "n"),
+                request.terminal().orElse(TerminalSize.DEFAULT),
+                workdir,
+                request.user().orElse("")));
+    boolean exporting = !options.contains(LaunchOption.NATIVE_ENVIRONMENT);
+    arguments.addAll(program(request, exporting, state.shell()));
+    return arguments;
+  }
+
+  static void absolute(String workdir) {
     if (!workdir.startsWith("/") || workdir.indexOf('\0') >= 0) {
       throw SandboxException.invalid("workdir", '"' + workdir + '"', "an absolute path");
     }
+  }
+
+  /** Variables and program as start.sh takes them. */
+  static List<String> program(LaunchRequest request, boolean exporting, String shell) {
     List<String> exported = new ArrayList<>();
     List<String> behind = new ArrayList<>();
-    boolean exporting = !options.contains(LaunchOption.NATIVE_ENVIRONMENT);
     new TreeMap<>(request.environment())
         .forEach(
             (name, value) -> {
@@ -176,21 +194,14 @@ public final class PosixLauncher {
                 exported.add(name + "=" + value);
               }
             });
-    List<String> arguments =
-        new ArrayList<>(
-            fixed(
-                request.id(),
-                flags() + (request.openInput() ? "" : "n"),
-                request.terminal().orElse(TerminalSize.DEFAULT),
-                workdir,
-                request.user().orElse("")));
+    List<String> arguments = new ArrayList<>();
     arguments.add(String.valueOf(exported.size()));
     arguments.addAll(exported);
     arguments.add(String.valueOf(behind.size()));
     arguments.addAll(behind);
     if (!behind.isEmpty() && request.argv().get(0).contains("=")) {
       // env would take the program for a variable.
-      arguments.addAll(List.of(state.shell(), "-c", "exec \"$@\"", "sandbox-exec"));
+      arguments.addAll(List.of(shell, "-c", "exec \"$@\"", "sandbox-exec"));
     }
     arguments.addAll(request.argv());
     return arguments;

@@ -47,6 +47,19 @@ public final class ShellText {
     return line.append("')\"").toString();
   }
 
+  /** These texts one after another, without what only people need. */
+  static String compact(String... names) {
+    StringBuilder text = new StringBuilder();
+    for (String name : names) {
+      resource(name)
+          .lines()
+          .map(String::strip)
+          .filter(line -> !line.isEmpty() && !line.startsWith("#"))
+          .forEach(line -> text.append(line).append('\n'));
+    }
+    return text.toString();
+  }
+
   static String resource(String name) {
     try (InputStream in = Objects.requireNonNull(ShellText.class.getResourceAsStream(name), name)) {
       return new String(in.readAllBytes(), StandardCharsets.US_ASCII);

@@ -76,6 +76,16 @@ final class Bed implements AutoCloseable {
     return process;
   }
 
+  /** With its errors as a stream. */
+  Process piped(List<String> argv) throws Exception {
+    ProcessBuilder builder = new ProcessBuilder(argv);
+    builder.environment().clear();
+    builder.environment().put("PATH", world.path());
+    Process process = builder.start();
+    processes.add(process);
+    return process;
+  }
+
   Process start(List<String> argv) throws Exception {
     return start(argv, Map.of());
   }
