@@ -63,6 +63,15 @@ public sealed interface SandboxEvent {
       implements SandboxEvent {}
 
   /**
+   * A backend says how an operation that takes long goes on (spec S-EVT-06).
+   *
+   * @param operation what is under way
+   * @param detail one sentence
+   */
+  record Progress(String sessionId, long sequence, Instant time, Operation operation, String detail)
+      implements SandboxEvent {}
+
+  /**
    * The number of PTYs rose to the warning mark.
    *
    * @param live how many live

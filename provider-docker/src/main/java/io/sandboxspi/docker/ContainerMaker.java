@@ -7,9 +7,12 @@ import com.github.dockerjava.api.model.Capability;
 import com.github.dockerjava.api.model.ExposedPort;
 import com.github.dockerjava.api.model.HealthCheck;
 import com.github.dockerjava.api.model.HostConfig;
+import com.github.dockerjava.api.model.Mount;
+import com.github.dockerjava.api.model.MountType;
 import com.github.dockerjava.api.model.Ports;
 import com.github.dockerjava.api.model.PullResponseItem;
 import com.github.dockerjava.api.model.Volume;
+import com.github.dockerjava.api.model.VolumeOptions;
 import io.sandboxspi.Operation;
 import io.sandboxspi.SandboxException;
 import io.sandboxspi.docker.engine.Engine;
@@ -26,6 +29,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -62,10 +66,10 @@ final class ContainerMaker {
     boolean done = false;
     boolean made = false;
     try {
-      image(options, deadline);
+      image(options, request.progress(), deadline);
       made = true;
       String id = engine.call(deadline, client -> spec(client, request, options).exec().getId());
-      new WorkspaceMaker(engine, id).prepare(options, deadline);
+      new WorkspaceMaker(engine, id).prepare(session, options, deadline);
       Optional<Object> unused =
           engine.call(
               deadline,
@@ -99,7 +103,7 @@ final class ContainerMaker {
             .withLabels(Labels.of(request, options))
             .withHealthcheck(new HealthCheck().withTest(List.of("NONE")))
             .withStopSignal("SIGTERM")
-            .withHostConfig(host(options))
+            .withHostConfig(host(options).withMounts(volumes(request, options)))
             .withExposedPorts(
                 options.ports().stream().map(port -> ExposedPort.tcp(port.port())).toList());
     options.user().ifPresent(command::withUser);
@@ -139,7 +143,10 @@ final class ContainerMaker {
         .tmpfs()
         .forEach(
             (path, size) -> tmpfs.put(path, "exec,mode=1777" + (size > 0 ? ",size=" + size : "")));
-    boolean bound = options.binds().stream().anyMatch(b -> b.target().equals(options.workspace()));
+    String workspace = options.workspace();
+    boolean bound =
+        options.binds().stream().anyMatch(bind -> bind.target().equals(workspace))
+            || options.volumes().stream().anyMatch(volume -> volume.target().equals(workspace));
     if (options.readOnly() && !bound) {
       tmpfs.putIfAbsent(options.workspace(), "exec,mode=1777");
     }
@@ -171,6 +178,23 @@ final class ContainerMaker {
         .toList();
   }
 
+  /** Those without a name go with the container; the labels are for those that are made now. */
+  private static List<Mount> volumes(BackendRequest request, DockerOptions options) {
+    return options.volumes().stream()
+        .map(
+            volume -> {
+              Mount mount =
+                  new Mount()
+                      .withType(MountType.VOLUME)
+                      .withTarget(volume.target())
+                      .withReadOnly(volume.readOnly())
+                      .withVolumeOptions(
+                          new VolumeOptions().withLabels(Labels.of(request, options)));
+              return volume.name().isEmpty() ? mount : mount.withSource(volume.name());
+            })
+        .toList();
+  }
+
   private static Ports ports(DockerOptions options) {
     Ports ports = new Ports();
     for (DockerOptions.PublishedPort port : options.ports()) {
@@ -183,7 +207,8 @@ final class ContainerMaker {
     return ports;
   }
 
-  private void image(DockerOptions options, Deadline deadline) throws InterruptedException {
+  private void image(DockerOptions options, Consumer<String> told, Deadline deadline)
+      throws InterruptedException {
     if (options.pull() != DockerOptions.Pull.ALWAYS) {
       try {
         Object unused =
@@ -201,17 +226,19 @@ final class ContainerMaker {
         }
       }
     }
-    pull(options, deadline);
+    pull(options, told, deadline);
   }
 
-  private void pull(DockerOptions options, Deadline deadline) throws InterruptedException {
+  private void pull(DockerOptions options, Consumer<String> told, Deadline deadline)
+      throws InterruptedException {
     LOG.info("pulling {}", options.image());
+    PullProgress steps = new PullProgress(options.image(), told);
     AtomicReference<@Nullable String> failure = new AtomicReference<>();
     ResultCallback.Adapter<PullResponseItem> progress =
         new ResultCallback.Adapter<>() {
           @Override
           public void onNext(PullResponseItem item) {
-            LOG.debug("pulling {}: {} {}", options.image(), item.getId(), item.getStatus());
+            steps.tell(item);
             var detail = item.getErrorDetail();
             if (detail != null) {
               // It comes in an answer that began with success.

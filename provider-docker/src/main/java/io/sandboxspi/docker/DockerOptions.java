@@ -6,11 +6,13 @@ import java.math.BigDecimal;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.Set;
 import java.util.regex.Pattern;
 
 /**
@@ -33,6 +35,7 @@ import java.util.regex.Pattern;
  * @param capabilities what the container's root keeps
  * @param ports ports to publish
  * @param binds directories of the engine's host
+ * @param volumes volumes of the engine
  * @param labels more labels for the container
  * @param init whether the engine's init is the first process, instead of a shell
  * @param runtime an OCI runtime that the engine knows
@@ -56,6 +59,7 @@ record DockerOptions(
     List<String> capabilities,
     List<PublishedPort> ports,
     List<Bind> binds,
+    List<NamedVolume> volumes,
     Map<String, String> labels,
     boolean init,
     Optional<String> runtime,
@@ -98,6 +102,7 @@ record DockerOptions(
           "spares",
           "tmpfs",
           "user",
+          "volumes",
           WORKSPACE);
 
   private static final Pattern IMAGE_FORM =
@@ -105,6 +110,7 @@ record DockerOptions(
   private static final Pattern WORD = Pattern.compile("[A-Za-z0-9][A-Za-z0-9._/-]{0,127}");
   private static final Pattern USER =
       Pattern.compile("[A-Za-z0-9_][A-Za-z0-9_.-]{0,31}(:[A-Za-z0-9_][A-Za-z0-9_.-]{0,31})?");
+  private static final Pattern VOLUME = Pattern.compile("[A-Za-z0-9][A-Za-z0-9_.-]{1,127}");
   private static final Pattern CAPABILITY = Pattern.compile("[A-Z][A-Z_]{2,30}");
 
   /** When the image is pulled. */
@@ -153,11 +159,21 @@ record DockerOptions(
    */
   record Bind(String source, String target, boolean readOnly) {}
 
+  /**
+   * A volume of the engine.
+   *
+   * @param name empty for one that goes with the container
+   * @param target in the container
+   * @param readOnly whether it cannot be written
+   */
+  record NamedVolume(String name, String target, boolean readOnly) {}
+
   DockerOptions {
     tmpfs = Map.copyOf(tmpfs);
     capabilities = List.copyOf(capabilities);
     ports = List.copyOf(ports);
     binds = List.copyOf(binds);
+    volumes = List.copyOf(volumes);
     labels = Map.copyOf(labels);
   }
 
@@ -186,6 +202,7 @@ record DockerOptions(
                 .orElse(capabilities(CAPABILITIES)),
             in.list("ports").stream().map(DockerOptions::port).toList(),
             in.list("binds").stream().map(DockerOptions::bind).toList(),
+            in.list("volumes").stream().map(DockerOptions::volume).toList(),
             labels(in.list("labels")),
             in.flag("init", false),
             in.text("runtime", WORD, "the name of an OCI runtime"),
@@ -204,10 +221,16 @@ record DockerOptions(
     if (network == Network.NONE && !ports.isEmpty()) {
       throw SandboxException.invalid("ports", "given", "nothing with network=none");
     }
+    Set<String> targets = new HashSet<>(tmpfs.keySet());
     for (Bind bind : binds) {
-      if (tmpfs.containsKey(bind.target())) {
+      if (!targets.add(bind.target())) {
+        throw SandboxException.invalid("binds", bind.target(), "a path that nothing else is at");
+      }
+    }
+    for (NamedVolume volume : volumes) {
+      if (!targets.add(volume.target())) {
         throw SandboxException.invalid(
-            "tmpfs", bind.target(), "a path that is no target of a bind");
+            "volumes", volume.target(), "a path that nothing else is at");
       }
     }
   }
@@ -290,6 +313,17 @@ record DockerOptions(
         roots.isEmpty()
             ? "nothing unless the property " + BIND_ROOTS + " is set"
             : "below " + roots);
+  }
+
+  private static NamedVolume volume(String item) {
+    String[] parts = item.split(":", -1);
+    boolean readOnly = parts.length == 3 && parts[2].equals("ro");
+    boolean form = parts.length == 2 || (parts.length == 3 && readOnly);
+    if (!form || !(parts[0].isEmpty() || VOLUME.matcher(parts[0]).matches())) {
+      throw SandboxException.invalid(
+          "volumes", '"' + item + '"', "name:target, name:target:ro or :target");
+    }
+    return new NamedVolume(parts[0], OptionReader.path("volumes", parts[1]), readOnly);
   }
 
   private static Path real(Path path) {

@@ -44,10 +44,10 @@ final class Runner implements Stock.Item, AttachListener {
   private final Attach attach;
 
   private volatile CompletableFuture<LaunchReport> waiting = new CompletableFuture<>();
+  private volatile @Nullable Lease lease;
 
   // Of the reactor's thread.
   private LaunchMarks idle;
-  private @Nullable Lease lease;
 
   /**
    * Takes a connection over.
@@ -129,7 +129,8 @@ final class Runner implements Stock.Item, AttachListener {
         return Optional.empty();
       }
       Lease mine = new Lease(launch, mark, request.openInput());
-      reactor.execute(() -> begin(mine));
+      // At once: the reactor may still be reading when the answer comes.
+      begin(mine);
       Attach.Written written = attach.write(ByteBuffer.wrap(text), deadline);
       if (written == Attach.Written.TIMEOUT) {
         throw new EngineException(Kind.TIMEOUT, "the sandbox takes no launch");
@@ -152,8 +153,8 @@ final class Runner implements Stock.Item, AttachListener {
   }
 
   private void begin(Lease mine) {
-    lease = mine;
     mine.output.begin();
+    lease = mine;
   }
 
   @Override

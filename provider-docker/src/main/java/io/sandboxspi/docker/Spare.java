@@ -63,7 +63,7 @@ final class Spare implements Stock.Item {
 
   /** The launch hears what comes from now on, but no end. */
   void offer(Launch launch) {
-    reactor.execute(() -> stream.taker = launch);
+    stream.taker = launch;
   }
 
   /** It has taken the launch that it was offered to. */
@@ -90,7 +90,7 @@ final class Spare implements Stock.Item {
     private final Consumer<LaunchId> lost;
     private final CompletableFuture<LaunchReport> first = new CompletableFuture<>();
     private final LaunchMarks marks;
-    private @Nullable Launch taker;
+    private volatile @Nullable Launch taker;
     private boolean given;
     private @Nullable Optional<Exception> end;
 

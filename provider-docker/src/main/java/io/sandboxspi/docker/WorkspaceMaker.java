@@ -11,6 +11,7 @@ import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayDeque;
 import java.util.Deque;
+import java.util.Map;
 import java.util.Optional;
 import org.apache.commons.compress.archivers.tar.TarArchiveEntry;
 import org.apache.commons.compress.archivers.tar.TarArchiveInputStream;
@@ -36,7 +37,13 @@ final class WorkspaceMaker {
     static final Owner ROOT = new Owner(0, 0);
   }
 
-  void prepare(DockerOptions options, Deadline deadline) throws InterruptedException {
+  /**
+   * Makes it.
+   *
+   * @param session a volume that was made for this session is as new as the container
+   */
+  void prepare(String session, DockerOptions options, Deadline deadline)
+      throws InterruptedException {
     String workspace = options.workspace();
     boolean mounted =
         options.readOnly()
@@ -46,6 +53,9 @@ final class WorkspaceMaker {
       return;
     }
     Deque<String> missing = new ArrayDeque<>();
+    if (newVolume(session, options, deadline)) {
+      missing.push(workspace);
+    }
     for (String path = workspace; !path.isEmpty() && !exists(path, deadline); ) {
       missing.push(path);
       path = path.substring(0, path.lastIndexOf('/'));
@@ -65,6 +75,21 @@ final class WorkspaceMaker {
                   .exec();
               return Optional.empty();
             });
+  }
+
+  private boolean newVolume(String session, DockerOptions options, Deadline deadline)
+      throws InterruptedException {
+    Optional<DockerOptions.NamedVolume> volume =
+        options.volumes().stream()
+            .filter(each -> each.target().equals(options.workspace()))
+            .findFirst();
+    if (volume.isEmpty() || volume.get().name().isEmpty()) {
+      return volume.isPresent();
+    }
+    String name = volume.get().name();
+    Map<String, String> labels =
+        engine.call(deadline, client -> client.inspectVolumeCmd(name).exec().getLabels());
+    return labels != null && session.equals(labels.get(Labels.SESSION));
   }
 
   private static byte[] tar(Iterable<String> directories, Owner owner) {

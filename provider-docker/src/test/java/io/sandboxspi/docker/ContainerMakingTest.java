@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.sandboxspi.ErrorCode;
+import io.sandboxspi.SandboxEvent;
 import io.sandboxspi.SandboxException;
 import io.sandboxspi.SandboxSession;
 import io.sandboxspi.docker.FaultProxy.Action;
@@ -21,8 +22,10 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
+import java.util.concurrent.CopyOnWriteArrayList;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -147,6 +150,44 @@ class ContainerMakingTest {
     assertThat(fault.met()).isTrue();
   }
 
+  // Volumes
+
+  /** A volume with a name is made with our marks and stays; one without goes with the container. */
+  @Test
+  void volumesWithANameStayAndOthersGo() throws Exception {
+    String name = "sandbox-test-" + UUID.randomUUID();
+    String volumes = name + ":/data,:/workspace";
+    try {
+      for (int i = 0; i < 2; i++) {
+        try (SandboxSession session = open("volumes", volumes, "user", "1000:1000")) {
+          assertThat(DockerFixture.output(session, "echo " + i + " > /workspace/own; cat own"))
+              .isEqualTo(i + "\n");
+          // New ones belong to root: nothing is changed in a volume that others use.
+          assertThat(DockerFixture.output(session, "ls -ld /data | cut -c1-3")).isEqualTo("drw\n");
+          assertThat(ours()).hasSize(2);
+        }
+        assertThat(ours()).containsExactly(name);
+      }
+    } finally {
+      DockerFixture.tell(client -> client.removeVolumeCmd(name).exec());
+    }
+  }
+
+  private List<String> ours() throws Exception {
+    return DockerFixture.engine()
+        .call(
+            DockerFixture.seconds(20),
+            client ->
+                client
+                    .listVolumesCmd()
+                    .withFilter("label", List.of(label))
+                    .exec()
+                    .getVolumes()
+                    .stream()
+                    .map(volume -> volume.getName())
+                    .toList());
+  }
+
   // Images
 
   @Test
@@ -159,15 +200,24 @@ class ContainerMakingTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"missing", "always"})
+  @Tag("S-EVT-06")
   void anImageIsPulledAsThePolicySays(String policy) throws Exception {
     if (policy.equals("missing")) {
       Fault unused = proxy.answer("GET .*/images/", 404, "{\"message\":\"No such image\"}");
     }
     Fault pull = proxy.answer("POST .*/images/create", 200, PROGRESS);
-    try (SandboxSession session = open("pull", policy)) {
+    List<SandboxEvent> events = new CopyOnWriteArrayList<>();
+    Map<String, String> options = Map.of("host", proxy.address(), "labels", label, "pull", policy);
+    try (SandboxSession session = DockerFixture.open(options, spec -> spec.listener(events::add))) {
       assertThat(DockerFixture.output(session, "echo here")).isEqualTo("here\n");
     }
     assertThat(pull.met()).isTrue();
+    assertThat(events)
+        .filteredOn(SandboxEvent.Progress.class::isInstance)
+        .extracting(event -> ((SandboxEvent.Progress) event).detail())
+        .containsExactly(
+            "pulling sandbox-test:busybox: latest: Pulling from x",
+            "pulling sandbox-test:busybox: a: Downloading, 50 %");
     assertThat(asked("POST .*/images/create\\?.*fromImage=sandbox-test(:|%3A)busybox.*")).isTrue();
   }
 

@@ -269,7 +269,8 @@ class SparesTest {
     script(backend, Way.PLAIN, "true");
     stocked(backend, false, 1);
     LaunchRequest request =
-        request(Way.PLAIN, "sh", "-c", "(until [ -e go ]; do sleep 0.05; done; echo late) & echo up");
+        request(
+            Way.PLAIN, "sh", "-c", "(until [ -e go ]; do sleep 0.05; done; echo late) & echo up");
     Heard heard = new Heard();
     SandboxProcess unused = backend.launch(request, heard, soon());
     assertThat(heard.exit()).isEqualTo(new ExitStatus.Exited(0));

@@ -116,6 +116,12 @@ final class SessionEvents {
     }
   }
 
+  /** How an operation goes on; on any thread. */
+  void progress(Operation operation, String detail) {
+    LOG.debug("session {}: {}: {}", sessionId, operation, detail);
+    tell(number -> new SandboxEvent.Progress(sessionId, number, Instant.now(), operation, detail));
+  }
+
   Span begin(Operation operation, String subject) {
     return new Span(operation, subject);
   }

@@ -163,7 +163,11 @@ final class SessionOpener {
 
   /** For a backend of this session. */
   BackendRequest request() {
-    return new BackendRequest(id, spec.options(), spec.durable());
+    return new BackendRequest(
+        id,
+        spec.options(),
+        spec.durable(),
+        sentence -> events.progress(Operation.CREATE, sentence));
   }
 
   /** A call that makes something. */

@@ -4,11 +4,15 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.sandboxspi.Command;
 import io.sandboxspi.ExitStatus;
+import io.sandboxspi.Operation;
 import io.sandboxspi.SandboxEvent;
 import io.sandboxspi.SandboxListener;
 import io.sandboxspi.SandboxSpec;
 import io.sandboxspi.SessionState;
 import io.sandboxspi.core.pty.Within;
+import io.sandboxspi.spi.BackendRequest;
+import io.sandboxspi.spi.Deadline;
+import io.sandboxspi.spi.SandboxBackend;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -41,6 +45,34 @@ class EventFeedTest {
 
   private static List<Long> upTo(long last) {
     return LongStream.rangeClosed(1, last).boxed().toList();
+  }
+
+  @Test
+  @Tag("S-EVT-06")
+  void whatABackendSaysOfItsMakingIsToldBetweenStartAndFinish() throws Exception {
+    List<SandboxEvent> told = new CopyOnWriteArrayList<>();
+    FakeProvider slow =
+        new FakeProvider() {
+          @Override
+          public SandboxBackend create(BackendRequest request, Deadline deadline) {
+            request.progress().accept("half of it is there");
+            return super.create(request, deadline);
+          }
+        };
+    EngineSession.open(
+            slow, SandboxSpec.builder().listener(told::add).build(), EngineOptions.defaults())
+        .close();
+    Within.until(() -> told.size() >= 3);
+    assertThat(told.get(0)).isInstanceOf(SandboxEvent.Started.class);
+    assertThat(told.get(1))
+        .isInstanceOfSatisfying(
+            SandboxEvent.Progress.class,
+            event -> {
+              assertThat(event.operation()).isEqualTo(Operation.CREATE);
+              assertThat(event.detail()).isEqualTo("half of it is there");
+              assertThat(event.sequence()).isEqualTo(2);
+            });
+    assertThat(told.get(2)).isInstanceOf(SandboxEvent.Finished.class);
   }
 
   @Test
