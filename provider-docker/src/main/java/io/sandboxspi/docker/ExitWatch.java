@@ -121,7 +121,9 @@ final class ExitWatch {
   }
 
   private ExitStatus afterKill(Launch launch, Deadline deadline) throws InterruptedException {
-    return fromEngine(launch, deadline);
+    return launch.leased()
+        ? recorded(launch, Deadline.after(CUT)).orElseGet(() -> lost("it was killed"))
+        : fromEngine(launch, deadline);
   }
 
   private ExitStatus afterEnd(Launch launch, Deadline deadline) throws InterruptedException {

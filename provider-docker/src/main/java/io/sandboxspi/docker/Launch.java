@@ -42,6 +42,7 @@ final class Launch implements AttachListener {
   private boolean exitTold;
 
   private volatile String exec = "";
+  private volatile boolean leased;
   private volatile boolean silenced;
   private volatile boolean killed;
   private volatile boolean exitKnown;
@@ -64,6 +65,7 @@ final class Launch implements AttachListener {
 
   /** A mark comes behind its standard output; before anything of the output has come. */
   void marked(LaunchId mark, Consumer<LaunchReport> trailer) {
+    leased = true;
     marks =
         LaunchMarks.of(
             id,
@@ -106,6 +108,11 @@ final class Launch implements AttachListener {
 
   void started(String execId) {
     exec = execId;
+  }
+
+  /** Whether the exec is that of a runner, whose code is not the program's after a kill. */
+  boolean leased() {
+    return leased;
   }
 
   boolean exitKnown() {

@@ -36,7 +36,7 @@ __r_alone() { # whether nobody else has the outputs; it must be sure
     [ "${__r_last:-0}" -gt "$__r_pid" ] || return 1
     __r_high=$__r_last
     set -- /proc/[0-9]*
-    [ $# -le 500 ] || return 1
+    [ $# -le 200 ] || return 1
     for __r_p; do
       __r_p=${__r_p#/proc/}
       if [ "$__r_p" -le "$__r_seen" ] || [ "$__r_p" = $$ ]; then continue; fi
@@ -53,6 +53,8 @@ __r_alone() { # whether nobody else has the outputs; it must be sure
 __s_dir=$1 __s_id=$2 __s_flags=''
 __s_stat
 __s_open_state
+__s_tool rm
+__r_rm=$__s_at
 __s_tool setsid
 # shellcheck disable=SC3040
 [ -z "${BASH_VERSION-}" ] || set +o posix
@@ -68,10 +70,12 @@ while :; do
   __s_code=$?
   read -r __s_id __r_pid __r_mark __s_flags <"$__r_own.now"
   [ -n "$__s_id" ] || break # the input has ended
+  # Whoever kills it is done with this too, and forks disturb him.
+  [ ! -e "$__s_dir/$__s_id.dead" ] || exec "$__r_rm" -f "$__r_own.msg" "$__r_own.now"
   __s_how "$__r_own.msg"
-  # A kill that has removed the record needs no answer; what was not started has one.
+  # What was not started has one.
   # shellcheck disable=SC2154
-  [ ! -e "$__s_dir/$__s_id.pid" ] || [ -s "$__s_dir/$__s_id.status" ] ||
+  [ -s "$__s_dir/$__s_id.status" ] ||
     echo "$__s_word ." >"$__s_dir/$__s_id.status"
   __r_alone || break
   printf '\036%s EXIT %s\036' "$__r_mark" "$__s_word"
@@ -80,5 +84,5 @@ while :; do
   case $__s_flags in *n*) ;; *) break ;; esac
   [ -z "$__s_sure" ] || true >"$__r_own.msg"
 done
-rm -f "$__r_own.msg" "$__r_own.now"
+"$__r_rm" -f "$__r_own.msg" "$__r_own.now"
 exit "$__s_code"

@@ -228,13 +228,13 @@ class PosixRunnerTest {
           bed.script(
               "( while [ ! -e " + gate + " ]; do sleep 0.02; done; echo late ) & echo early");
       assertThat(kept.launch(request, "/")).isInstanceOf(LaunchReport.Started.class);
-      Within.until(() -> bed.status(request.id()) instanceof LaunchReport.Ended);
+      Within.until(() -> !kept.process.isAlive());
       Files.createFile(bed.root.resolve("gate"));
+      // What comes late is lost to this JVM, which lets go of a pipe when its process has ended.
       Said said = kept.end(request);
-      assertThat(said.out()).isEqualTo("early\nlate\n");
+      assertThat(said.out()).isEqualTo("early\n");
       assertThat(said.marked()).isFalse();
       assertThat(said.status()).contains(new ExitStatus.Exited(0));
-      Within.until(() -> !kept.process.isAlive());
     }
   }
 
@@ -258,18 +258,19 @@ class PosixRunnerTest {
 
   @ParameterizedTest
   @EnumSource
-  void aKillEndsTheTreeAndNotTheRunner(World world) throws Exception {
+  void aKillEndsTheTreeAndTheRunner(World world) throws Exception {
     try (Bed bed = new Bed(world)) {
       Kept kept = new Kept(bed);
       LaunchRequest request = bed.script("sleep 300 & setsid sleep 301 & sleep 302");
       assertThat(kept.launch(request, "/")).isInstanceOf(LaunchReport.Started.class);
       assertThat(bed.kill(request.id()).get(request.id()))
           .isEqualTo(TerminationOutcome.confirmed());
-      Said said = kept.end(request);
-      if (said.marked()) {
-        assertThat(said.status()).contains(new ExitStatus.Signalled(9));
-        assertThat(kept.run(bed.script("echo next")).out()).isEqualTo("next\n");
+      assertThat(kept.end(request).marked()).isFalse();
+      Within.until(() -> !kept.process.isAlive());
+      try (var left = Files.list(bed.root.resolve("state"))) {
+        assertThat(left).isEmpty();
       }
+      assertThat(kept.run(bed.script("echo next")).out()).isEqualTo("next\n");
     }
   }
 
