@@ -121,9 +121,17 @@ final class ExitWatch {
   }
 
   private ExitStatus afterKill(Launch launch, Deadline deadline) throws InterruptedException {
-    return launch.leased()
-        ? recorded(launch, Deadline.after(CUT)).orElseGet(() -> lost("it was killed"))
-        : fromEngine(launch, deadline);
+    if (!launch.leased()) {
+      return fromEngine(launch, deadline);
+    }
+    // Its exec ends with a code of its own; the kill's answer is on its way.
+    Deadline soon = Deadline.after(CUT);
+    Optional<ExitStatus> recorded = recorded(launch, soon);
+    Pause pause = new Pause();
+    while (recorded.isEmpty() && !launch.exitKnown() && !soon.expired()) {
+      pause.next(deadline);
+    }
+    return recorded.orElseGet(() -> lost("it was killed"));
   }
 
   private ExitStatus afterEnd(Launch launch, Deadline deadline) throws InterruptedException {

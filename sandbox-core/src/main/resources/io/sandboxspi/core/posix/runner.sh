@@ -70,13 +70,13 @@ while :; do
   __s_code=$?
   read -r __s_id __r_pid __r_mark __s_flags <"$__r_own.now"
   [ -n "$__s_id" ] || break # the input has ended
+  __s_how "$__r_own.msg"
+  # A kill that has removed the record needs no answer; what was not started has one.
+  # shellcheck disable=SC2154
+  [ ! -e "$__s_dir/$__s_id.pid" ] || [ -s "$__s_dir/$__s_id.status" ] ||
+    echo "$__s_word ." >"$__s_dir/$__s_id.status"
   # Whoever kills it is done with this too, and forks disturb him.
   [ ! -e "$__s_dir/$__s_id.dead" ] || exec "$__r_rm" -f "$__r_own.msg" "$__r_own.now"
-  __s_how "$__r_own.msg"
-  # What was not started has one.
-  # shellcheck disable=SC2154
-  [ -s "$__s_dir/$__s_id.status" ] ||
-    echo "$__s_word ." >"$__s_dir/$__s_id.status"
   __r_alone || break
   printf '\036%s EXIT %s\036' "$__r_mark" "$__s_word"
   printf '\036%s EXIT\036' "$__r_mark" >&8

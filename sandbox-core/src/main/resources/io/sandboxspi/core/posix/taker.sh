@@ -3,7 +3,7 @@
 
 # Says that a launch may come. state directory, name of the runner
 __s_ready() {
-  __s_dir=$1 __s_id=$2 __s_own=$1/$2 __s_flags=a
+  __s_dir=$1 __s_id=$2 __s_now=$1/$2.now __s_flags=a
   __s_stat
   __s_spare=-
   __s_own_session || exit 125
@@ -13,7 +13,7 @@ __s_ready() {
 # sandbox_take launch mark flags directory, then as __s_go
 sandbox_take() {
   __s_id=$1 __s_flags=$3 __s_work=$4 __s_user=''
-  { echo "$1 $$ $2 $3" >"$__s_own.now"; } 2>/dev/null || exit 125
+  { echo "$1 $$ $2 $3" >"$__s_now"; } 2>/dev/null || exit 125
   __s_record
   __s_unless_dead
   shift 4

@@ -268,7 +268,8 @@ class PosixRunnerTest {
       assertThat(kept.end(request).marked()).isFalse();
       Within.until(() -> !kept.process.isAlive());
       try (var left = Files.list(bed.root.resolve("state"))) {
-        assertThat(left).isEmpty();
+        String mine = kept.name.value();
+        assertThat(left).noneMatch(file -> file.getFileName().toString().startsWith(mine));
       }
       assertThat(kept.run(bed.script("echo next")).out()).isEqualTo("next\n");
     }
