@@ -7,6 +7,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
 
@@ -25,13 +26,15 @@ class SpecTraceTest {
           "DOCKER", List.of(Repo.testClasses("provider-docker")),
           "CLI", List.of(Repo.testClasses("sandbox-cli")));
 
+  static final Set<String> TAGS = HOMES.keySet();
+
   @Test
   void theSpecificationAndTheTestsNameTheSameRules() throws IOException {
     Map<String, TestedRules> tests = new TreeMap<>();
     HOMES.forEach((tag, paths) -> tests.put(tag, TestedRules.of(Classes.in(paths))));
     String markdown = Files.readString(Repo.root().resolve("docs/spec.md"));
 
-    SpecRules spec = SpecRules.parse(markdown, HOMES.keySet());
+    SpecRules spec = SpecRules.parse(markdown, TAGS);
     SpecTrace trace = SpecTrace.of(spec, tests);
 
     assertThat(spec.tags()).as("rules in docs/spec.md").isNotEmpty();
