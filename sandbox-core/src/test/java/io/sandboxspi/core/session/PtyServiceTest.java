@@ -181,8 +181,11 @@ class PtyServiceTest {
     Within.until(() -> started("PTY_WRITE") == 2);
     assertThat(process.written).isEmpty();
     lifted.countDown();
-    advanceUntil(first, Duration.ofMillis(10));
-    advanceUntil(second, Duration.ofMillis(10));
+    // Time must not pass while a write is under way: it has a limit of its own.
+    Within.until(() -> collecting.get() == 2);
+    advanceUntil(first, Duration.ofSeconds(10));
+    Within.until(() -> collecting.get() == 3);
+    advanceUntil(second, Duration.ofSeconds(10));
     assertThat(process.written).containsExactly("one", "two");
   }
 
