@@ -1,6 +1,7 @@
 package io.sandboxspi.docker;
 
 import com.github.dockerjava.api.DockerClient;
+import io.sandboxspi.CleanupTimings;
 import io.sandboxspi.Command;
 import io.sandboxspi.ExecResult;
 import io.sandboxspi.SandboxSession;
@@ -49,7 +50,15 @@ final class DockerFixture {
     for (int i = 0; i < more.length; i += 2) {
       options.put(more[i], more[i + 1]);
     }
-    return TckEnvironment.of(new DockerProvider()).options(options).slack(Duration.ofSeconds(20));
+    return TckEnvironment.of(new DockerProvider())
+        .options(options)
+        .timings(
+            new CleanupTimings(
+                Duration.ofSeconds(4),
+                Duration.ofMillis(500),
+                Duration.ofMillis(800),
+                Duration.ofSeconds(10)))
+        .slack(Duration.ofSeconds(20));
   }
 
   static String container(SandboxSession session) {

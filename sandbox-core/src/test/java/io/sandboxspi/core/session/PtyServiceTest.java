@@ -26,6 +26,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
@@ -88,6 +89,8 @@ class PtyServiceTest {
     Within.until(
         () -> {
           clock.advance(step);
+          // Real threads must keep up.
+          LockSupport.parkNanos(1_000_000);
           return running.result().isDone();
         });
     return Within.get(running.result());
@@ -182,10 +185,10 @@ class PtyServiceTest {
     assertThat(process.written).isEmpty();
     lifted.countDown();
     // Time must not pass while a write is under way: it has a limit of its own.
-    Within.until(() -> collecting.get() == 2);
-    advanceUntil(first, Duration.ofSeconds(10));
-    Within.until(() -> collecting.get() == 3);
-    advanceUntil(second, Duration.ofSeconds(10));
+    Within.until(() -> process.written.size() == 1);
+    advanceUntil(first, Duration.ofMillis(10));
+    Within.until(() -> process.written.size() == 2);
+    advanceUntil(second, Duration.ofMillis(10));
     assertThat(process.written).containsExactly("one", "two");
   }
 
