@@ -213,11 +213,14 @@ final class ProcPass implements Pass {
   private static Numbers numbers(List<Tree> trees) {
     Tree first = trees.get(0);
     boolean inTurn = true;
+    int last = 0;
     for (Tree tree : trees) {
       inTurn &= tree.pinned() != 0 && !mayHaveGoneRound(tree.ageNanos());
       first = tree.pinned() < first.pinned() ? tree : first;
+      last = Math.max(last, tree.pinned());
     }
-    return new Numbers(first, inTurn);
+    // After the highest number come low ones again: then the lowest is not the oldest.
+    return new Numbers(first, inTurn && last - first.pinned() < MAX_PID / 2);
   }
 
   /** Ids that may belong to a tree: few as long as numbers were given in turn. */
