@@ -5,6 +5,7 @@ import io.sandboxspi.ErrorCode;
 import io.sandboxspi.Operation;
 import io.sandboxspi.SandboxException;
 import io.sandboxspi.remote.shell.Marks;
+import io.sandboxspi.remote.shell.ShellBackend;
 import io.sandboxspi.remote.transport.RemoteException;
 import io.sandboxspi.spi.Availability;
 import io.sandboxspi.spi.BackendRef;
@@ -15,7 +16,6 @@ import io.sandboxspi.spi.ReleaseOutcome;
 import io.sandboxspi.spi.SandboxBackend;
 import io.sandboxspi.spi.SandboxProvider;
 import java.util.ArrayList;
-import java.util.EnumSet;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -66,19 +66,7 @@ public final class BlaxelProvider implements SandboxProvider {
 
   @Override
   public Set<Capability> capabilities() {
-    return EnumSet.of(
-        Capability.TTY,
-        Capability.STDIN_AFTER_START,
-        Capability.EXIT_CODE_RELIABLE,
-        Capability.SEPARATE_STDERR,
-        Capability.RESIZE,
-        Capability.SIGNALS,
-        Capability.KILL_GROUP,
-        Capability.KILL_ESCAPED,
-        Capability.CLIENT_CHOSEN_ID,
-        Capability.REATTACH,
-        Capability.PORTS,
-        Capability.LIST);
+    return ShellBackend.capabilities(Capability.PORTS, Capability.LIST);
   }
 
   @Override

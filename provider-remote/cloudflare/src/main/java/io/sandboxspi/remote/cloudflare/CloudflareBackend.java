@@ -138,11 +138,7 @@ final class CloudflareBackend implements SandboxBackend {
   @Override
   public Liveness probe(Deadline deadline) throws InterruptedException {
     try {
-      return switch (sandbox.state(deadline)) {
-        case RUNNING -> Liveness.RUNNING;
-        case GONE -> Liveness.GONE;
-        case PAUSED -> Liveness.UNKNOWN;
-      };
+      return sandbox.state(deadline).liveness();
     } catch (RemoteException e) {
       return Liveness.UNKNOWN;
     }

@@ -150,11 +150,7 @@ final class E2bBackend implements SandboxBackend {
   @Override
   public Liveness probe(Deadline deadline) throws InterruptedException {
     try {
-      return switch (controlPlane.state(ref.sandbox(), deadline)) {
-        case RUNNING -> Liveness.RUNNING;
-        case GONE -> Liveness.GONE;
-        case PAUSED -> Liveness.UNKNOWN;
-      };
+      return controlPlane.state(ref.sandbox(), deadline).liveness();
     } catch (RemoteException e) {
       return Liveness.UNKNOWN;
     }

@@ -7,6 +7,7 @@ import io.sandboxspi.SandboxException;
 import io.sandboxspi.remote.modal.wire.SandboxInfo;
 import io.sandboxspi.remote.shell.Machine.State;
 import io.sandboxspi.remote.shell.Marks;
+import io.sandboxspi.remote.shell.ShellBackend;
 import io.sandboxspi.remote.transport.ClientOptions;
 import io.sandboxspi.remote.transport.RemoteException;
 import io.sandboxspi.spi.Availability;
@@ -20,7 +21,6 @@ import io.sandboxspi.spi.SandboxBackend;
 import io.sandboxspi.spi.SandboxProvider;
 import java.time.Instant;
 import java.util.ArrayList;
-import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -71,20 +71,7 @@ public final class ModalProvider implements SandboxProvider {
 
   @Override
   public Set<Capability> capabilities() {
-    Set<Capability> capabilities =
-        EnumSet.of(
-            Capability.TTY,
-            Capability.STDIN_AFTER_START,
-            Capability.EXIT_CODE_RELIABLE,
-            Capability.SEPARATE_STDERR,
-            Capability.RESIZE,
-            Capability.SIGNALS,
-            Capability.KILL_GROUP,
-            Capability.KILL_ESCAPED,
-            Capability.CLIENT_CHOSEN_ID,
-            Capability.REATTACH,
-            Capability.PORTS,
-            Capability.LIST);
+    Set<Capability> capabilities = ShellBackend.capabilities(Capability.PORTS, Capability.LIST);
     if (nativeSnapshots().isPresent()) {
       capabilities.add(Capability.NATIVE_SNAPSHOTS);
     }

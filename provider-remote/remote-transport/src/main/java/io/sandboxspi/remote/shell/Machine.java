@@ -2,6 +2,7 @@ package io.sandboxspi.remote.shell;
 
 import io.sandboxspi.TerminalSize;
 import io.sandboxspi.spi.Deadline;
+import io.sandboxspi.spi.Liveness;
 import java.io.InputStream;
 import java.util.List;
 import java.util.Map;
@@ -19,7 +20,16 @@ public interface Machine {
     /** It is kept, but nothing in it runs. */
     PAUSED,
     /** It is proven not to exist any more. */
-    GONE
+    GONE;
+
+    /** What that says of the backend; one that is kept may run again. */
+    public Liveness liveness() {
+      return switch (this) {
+        case RUNNING -> Liveness.RUNNING;
+        case GONE -> Liveness.GONE;
+        case PAUSED -> Liveness.UNKNOWN;
+      };
+    }
   }
 
   /**

@@ -1,5 +1,6 @@
 package io.sandboxspi.remote.shell;
 
+import io.sandboxspi.Capability;
 import io.sandboxspi.ErrorCode;
 import io.sandboxspi.ExitStatus;
 import io.sandboxspi.Operation;
@@ -23,6 +24,8 @@ import io.sandboxspi.spi.ProcessListener;
 import io.sandboxspi.spi.SandboxProcess;
 import io.sandboxspi.spi.TerminationOutcome;
 import java.time.Duration;
+import java.util.Collections;
+import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -52,6 +55,24 @@ public final class ShellBackend {
   private final Kills kills;
   private final ShellFiles files;
   private final PosixLauncher posix;
+
+  /** What every vendor's sandbox can do by this shell, and more that the vendor adds. */
+  public static Set<Capability> capabilities(Capability... more) {
+    Set<Capability> all =
+        EnumSet.of(
+            Capability.TTY,
+            Capability.STDIN_AFTER_START,
+            Capability.EXIT_CODE_RELIABLE,
+            Capability.SEPARATE_STDERR,
+            Capability.RESIZE,
+            Capability.SIGNALS,
+            Capability.KILL_GROUP,
+            Capability.KILL_ESCAPED,
+            Capability.CLIENT_CHOSEN_ID,
+            Capability.REATTACH);
+    Collections.addAll(all, more);
+    return all;
+  }
 
   /**
    * Makes no call.
