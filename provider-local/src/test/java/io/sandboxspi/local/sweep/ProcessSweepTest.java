@@ -2,6 +2,7 @@ package io.sandboxspi.local.sweep;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.sandboxspi.local.driver.DriverListener;
 import io.sandboxspi.local.driver.DriverProcess;
@@ -32,6 +33,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 class ProcessSweepTest {
   /** Makes the sleeps of this run different from those of any other. */
   private static final String RUN = Integer.toString(100 + new Random().nextInt(900));
+
+  private static final Path LAST_NUMBER = Path.of("/proc/sys/kernel/ns_last_pid");
 
   private final PtyDriver driver = PtyDrivers.open();
   private final List<Started> started = new ArrayList<>();
@@ -203,6 +206,30 @@ class ProcessSweepTest {
     assertThat(outcomes).hasSize(64);
     assertThat(outcomes.values()).allMatch(o -> o.kind() == Outcome.Kind.CONFIRMED);
     assertThat(sleepers(7007)).isEmpty();
+  }
+
+  @Test
+  void treesOnBothSidesOfTheHighestNumberAreEndedTogether() throws Exception {
+    assumeTrue(
+        System.getProperty("user.name").equals("root") && Files.isWritable(LAST_NUMBER),
+        "needs root, and a kernel that it may set");
+    int highest = new ProcFiles().maxPid();
+    nextNumber(highest - 200);
+    Started old = start("(setsid sleep 7011 &) ; echo ready; sleep 7011");
+    awaitSleepers(7011);
+    nextNumber(highest);
+    Started young = start("echo ready; sleep 7012");
+    assertThat(old.process().pid()).isGreaterThan(young.process().pid());
+    Map<String, Outcome> outcomes =
+        ProcessSweep.killAll(List.of(old.target(), young.target()), in(5));
+    assertThat(outcomes.values()).allMatch(o -> o.kind() == Outcome.Kind.CONFIRMED);
+    assertThat(sleepers(7011)).isEmpty();
+  }
+
+  /** The kernel goes on from here. */
+  private static void nextNumber(int number) throws Exception {
+    String line = "echo " + (number - 1) + " >" + LAST_NUMBER;
+    assertThat(new ProcessBuilder("sh", "-c", line).start().waitFor()).isZero();
   }
 
   @Test
