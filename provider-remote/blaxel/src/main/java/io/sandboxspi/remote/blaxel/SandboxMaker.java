@@ -106,7 +106,7 @@ final class SandboxMaker {
             found.labels());
     boolean done = false;
     try {
-      backend.greet(deadline);
+      backend.makeWorkspace(deadline);
       done = true;
       return backend;
     } finally {

@@ -6,31 +6,22 @@ import io.sandboxspi.Registration;
 import io.sandboxspi.Retryable;
 import io.sandboxspi.SandboxException;
 import io.sandboxspi.core.posix.PosixState;
-import io.sandboxspi.core.posix.ShellText;
 import io.sandboxspi.core.time.EngineClock;
 import io.sandboxspi.core.time.Lane;
+import io.sandboxspi.remote.shell.RemoteBackend;
 import io.sandboxspi.remote.shell.ShellBackend;
 import io.sandboxspi.remote.transport.RemoteException;
-import io.sandboxspi.spi.BackendFiles;
 import io.sandboxspi.spi.BackendRef;
 import io.sandboxspi.spi.Deadline;
-import io.sandboxspi.spi.LaunchId;
-import io.sandboxspi.spi.LaunchRequest;
 import io.sandboxspi.spi.Liveness;
-import io.sandboxspi.spi.ProcessListener;
 import io.sandboxspi.spi.ReleaseOutcome;
-import io.sandboxspi.spi.SandboxBackend;
-import io.sandboxspi.spi.SandboxProcess;
-import io.sandboxspi.spi.TerminationOutcome;
 import java.time.Duration;
-import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /** One sandbox in use. */
-final class DaytonaBackend implements SandboxBackend {
+final class DaytonaBackend extends RemoteBackend {
   private static final Logger LOG = LoggerFactory.getLogger(DaytonaBackend.class);
   private static final Duration TOUCH = Duration.ofSeconds(10);
 
@@ -42,7 +33,6 @@ final class DaytonaBackend implements SandboxBackend {
   private final ShellBackend shell;
   private volatile Registration nextTouch = () -> {};
   private volatile boolean closed;
-  private volatile boolean detached;
 
   /**
    * Makes no call.
@@ -58,6 +48,7 @@ final class DaytonaBackend implements SandboxBackend {
       String home,
       String workspace,
       DaytonaOptions.OnRelease onRelease) {
+    super(sandbox);
     this.ref = ref;
     this.sandbox = sandbox;
     this.plane = plane;
@@ -67,20 +58,6 @@ final class DaytonaBackend implements SandboxBackend {
     DaytonaMachine machine = new DaytonaMachine(sandbox, plane, toolbox, state + "-relays", lane);
     this.shell = new ShellBackend(machine, session, workspace, PosixState.in(state));
     machine.asking(shell::ask);
-  }
-
-  /** Makes the workspace, and makes sure that the sandbox can do what is needed. */
-  void greet(Deadline deadline) throws InterruptedException {
-    String workspace = ShellText.quote(shell.files().workspace());
-    String answer =
-        shell.ask(
-            "mkdir -p " + workspace + " && cd " + workspace + " && cd / && echo fine", deadline);
-    if (!answer.equals("fine\n")) {
-      throw SandboxException.of(
-          ErrorCode.CREATE_FAILED,
-          Operation.CREATE,
-          "the workspace " + workspace + " cannot be made");
-    }
   }
 
   /** Tells the vendor from time to time that the sandbox is in use. */
@@ -110,91 +87,35 @@ final class DaytonaBackend implements SandboxBackend {
   }
 
   @Override
+  protected ShellBackend shell() {
+    return shell;
+  }
+
+  @Override
+  protected Optional<Condition> condition(Deadline deadline) throws InterruptedException {
+    if (plane.isEmpty()) {
+      return Optional.empty();
+    }
+    try {
+      Description found = plane.get().describe(sandbox, deadline);
+      Liveness liveness =
+          found.gone() ? Liveness.GONE : found.started() ? Liveness.RUNNING : Liveness.UNKNOWN;
+      return Optional.of(new Condition(liveness, found.state()));
+    } catch (RemoteException e) {
+      if (e.refusedWith(404)) {
+        return Optional.of(new Condition(Liveness.GONE, "destroyed"));
+      }
+      throw e;
+    }
+  }
+
+  @Override
   public BackendRef ref() {
     return ref;
   }
 
   @Override
-  public SandboxProcess launch(LaunchRequest request, ProcessListener listener, Deadline deadline)
-      throws InterruptedException {
-    try {
-      return shell.launch(request, listener, deadline);
-    } catch (SandboxException e) {
-      throw explained(e, deadline);
-    }
-  }
-
-  /** A refusal of the proxy says only that there is nothing that answers. */
-  private SandboxException explained(SandboxException failure, Deadline deadline)
-      throws InterruptedException {
-    boolean proxy =
-        failure.getCause() instanceof RemoteException refusal
-            && (refusal.refusedWith(400) || refusal.refusedWith(404) || refusal.refusedWith(502));
-    if (!proxy || plane.isEmpty()) {
-      return failure;
-    }
-    String state;
-    try {
-      state = plane.get().describe(sandbox, deadline).state();
-    } catch (RemoteException e) {
-      if (!e.refusedWith(404)) {
-        failure.addSuppressed(e);
-        return failure;
-      }
-      state = "destroyed";
-    }
-    if (state.equals("started")) {
-      return failure;
-    }
-    boolean gone = state.equals("destroyed");
-    return SandboxException.builder(
-            gone ? ErrorCode.BACKEND_GONE : ErrorCode.BACKEND_NOT_RUNNING,
-            failure.operation(),
-            gone ? "the sandbox does not exist any more" : "the sandbox is " + state)
-        .cause(failure)
-        .context("state", state)
-        .context("sandbox", sandbox)
-        .build();
-  }
-
-  @Override
-  public TerminationOutcome kill(LaunchId id, Deadline deadline) throws InterruptedException {
-    return shell.kill(id, deadline);
-  }
-
-  @Override
-  public Map<LaunchId, TerminationOutcome> killAll(List<LaunchId> ids, Deadline deadline)
-      throws InterruptedException {
-    return shell.killAll(ids, deadline);
-  }
-
-  @Override
-  public TerminationOutcome killOthers(Deadline deadline) throws InterruptedException {
-    return shell.killOthers(deadline);
-  }
-
-  @Override
-  public BackendFiles files() {
-    return shell.files();
-  }
-
-  @Override
-  public Liveness probe(Deadline deadline) throws InterruptedException {
-    try {
-      if (plane.isEmpty()) {
-        return shell.ask("echo fine", deadline).equals("fine\n")
-            ? Liveness.RUNNING
-            : Liveness.UNKNOWN;
-      }
-      Description found = plane.get().describe(sandbox, deadline);
-      return found.gone() ? Liveness.GONE : found.started() ? Liveness.RUNNING : Liveness.UNKNOWN;
-    } catch (RemoteException e) {
-      return e.refusedWith(404) ? Liveness.GONE : Liveness.UNKNOWN;
-    }
-  }
-
-  /** Lets go of everything on this side; never needs the sandbox. */
-  void close() {
+  protected void close() {
     closed = true;
     nextTouch.close();
     shell.close();
@@ -202,15 +123,8 @@ final class DaytonaBackend implements SandboxBackend {
   }
 
   @Override
-  public void detach(Deadline deadline) {
-    detached = true;
-    close();
-  }
-
-  @Override
-  public ReleaseOutcome release(Deadline deadline) throws InterruptedException {
-    close();
-    if (plane.isEmpty() || detached) {
+  protected ReleaseOutcome leave(Deadline deadline) throws InterruptedException {
+    if (plane.isEmpty()) {
       return ReleaseOutcome.DONE;
     }
     try {
@@ -231,10 +145,5 @@ final class DaytonaBackend implements SandboxBackend {
         .cause(e)
         .retryable(e.retryable() == Retryable.NO ? Retryable.NO : Retryable.YES)
         .build();
-  }
-
-  @Override
-  public String toString() {
-    return "DaytonaBackend[" + sandbox + "]";
   }
 }

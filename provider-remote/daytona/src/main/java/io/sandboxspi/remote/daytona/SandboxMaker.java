@@ -105,7 +105,7 @@ final class SandboxMaker {
             onRelease(labels));
     boolean done = false;
     try {
-      backend.greet(deadline);
+      backend.makeWorkspace(deadline);
       boolean keep = Boolean.parseBoolean(labels.getOrDefault(Labels.KEEP_ALIVE, "true"));
       backend.keepAlive(DaytonaOptions.heartbeat(found.autoStop(), keep));
       done = true;
