@@ -89,11 +89,18 @@ final class Relay implements Running, VendorTerminal.Listener, MarkScanner.Sink 
     void acknowledge(String pipe);
   }
 
+  /**
+   * For one terminal.
+   *
+   * @param terminal whether it is the program's own
+   * @param plain whether input goes there as it is; otherwise in pieces
+   */
   Relay(
       VendorTerminal vendor,
       String id,
       String word,
       boolean terminal,
+      boolean plain,
       Output output,
       Lane lane,
       Flow flow,
@@ -107,7 +114,7 @@ final class Relay implements Running, VendorTerminal.Listener, MarkScanner.Sink 
     this.flow = flow;
     this.scanner = new MarkScanner(GS, word);
     this.room = room;
-    this.input = new RelayInput(() -> link, () -> over, terminal, room);
+    this.input = new RelayInput(() -> link, () -> over, plain, room);
   }
 
   /** Connects, types the line, and waits until the program's streams are clean. */
@@ -202,11 +209,8 @@ final class Relay implements Running, VendorTerminal.Listener, MarkScanner.Sink 
     } else {
       switch (text) {
         case "E" -> channel = OutputChannel.STDERR;
-        case "O" -> {
-          channel = OutputChannel.STDOUT;
-          owe("e");
-        }
-        case "B" -> owe("o");
+        case "O" -> channel = OutputChannel.STDOUT;
+        case "o", "e" -> owe(text);
         case "I" -> room.taken();
         case "END" -> {
           letGo();

@@ -33,7 +33,7 @@ final class RelayInput {
 
   private final Supplier<CompletableFuture<WebSocketLink>> link;
   private final BooleanSupplier over;
-  private final boolean terminal;
+  private final boolean plain;
   private final Room room;
   private final Semaphore turn = new Semaphore(1, true);
 
@@ -49,16 +49,16 @@ final class RelayInput {
    *
    * @param link the connection of now, or of soon
    * @param room for a vendor that takes anything
-   * @param terminal whether bytes go to a program's terminal; otherwise to a relay, with lengths
+   * @param plain whether bytes are typed as they are; otherwise with lengths
    */
   RelayInput(
       Supplier<CompletableFuture<WebSocketLink>> link,
       BooleanSupplier over,
-      boolean terminal,
+      boolean plain,
       Room room) {
     this.link = link;
     this.over = over;
-    this.terminal = terminal;
+    this.plain = plain;
     this.room = room;
   }
 
@@ -73,7 +73,7 @@ final class RelayInput {
         int size = Math.min(MESSAGE, bytes.remaining());
         awaitRoom(size, deadline);
         room.await(size, deadline);
-        byte[] head = terminal ? new byte[0] : (size + "\n").getBytes(StandardCharsets.US_ASCII);
+        byte[] head = plain ? new byte[0] : (size + "\n").getBytes(StandardCharsets.US_ASCII);
         ByteBuffer message = ByteBuffer.allocate(head.length + size).put(head);
         message.put(bytes.duplicate().limit(bytes.position() + size)).flip();
         send(message, deadline);
@@ -137,7 +137,7 @@ final class RelayInput {
 
   /** Ends the input of a program without a terminal. */
   void close(Deadline deadline) throws InterruptedException {
-    if (terminal) {
+    if (plain) {
       return;
     }
     if (!turn.tryAcquire(deadline.remainingNanos(), TimeUnit.NANOSECONDS)) {

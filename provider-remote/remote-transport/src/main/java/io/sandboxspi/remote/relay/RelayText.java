@@ -22,7 +22,6 @@ import java.util.TreeMap;
  */
 record RelayText(String line, Map<String, String> variables) {
   private static final String RELAY = resource("relay.sh");
-  private static final int WINDOW = 2;
   private static final String VARIABLE = "SANDBOX_START";
 
   // A kernel takes 128 KiB in one variable.
@@ -38,6 +37,14 @@ record RelayText(String line, Map<String, String> variables) {
           + " && printf '\\035%s END\\035' WORD"
           + " && while read -r __d_n && [ \"$__d_n\" != WORD ]; do :; done";
 
+  /** A kept shell is asked little at a time: its pipes need no more than this. */
+  private static final String KEPT =
+      "exec 2>/dev/null\n"
+          + "PATH=${PATH-}:/usr/local/bin:/usr/bin:/bin\n"
+          + "stty raw -echo || { printf '\\035%s FAILED stty\\035' WORD; exit 125; }\n"
+          + "printf '\\035%s READY\\035' WORD\n"
+          + "cat | __d_program | cat\n";
+
   RelayText {
     variables = Map.copyOf(variables);
   }
@@ -46,32 +53,30 @@ record RelayText(String line, Map<String, String> variables) {
    * For a start.
    *
    * @param word a secret word of letters, digits and dashes
-   * @param directory for what a relay keeps while it runs
-   * @param window whether output waits for acknowledgements
+   * @param directory for what relays keep while they run
+   * @param id names what this one keeps
    * @param acks whether input is acknowledged; for a terminal, whether its name is told
    * @param before as {@link Relays#Relays}
    */
   static RelayText of(
-      Machine.Start start,
-      String word,
-      String directory,
-      boolean window,
-      boolean acks,
-      String before) {
+      Machine.Start start, String word, String directory, String id, boolean acks, String before) {
     StringBuilder body = new StringBuilder();
     if (start.terminal().isPresent()) {
       String name = acks ? " \"$(PATH=/usr/bin:/bin:${PATH-} tty)\"" : "";
       body.append("printf '\\035%s READY %s\\035' ").append(word).append(name).append('\n');
       body.append(program(start.environment(), lingering(start.argv(), word)));
     } else {
-      body.append("__d_word=").append(word);
-      body.append(" __d_dir=").append(ShellText.quote(directory));
-      body.append(" __d_window=").append(window ? WINDOW : "");
-      body.append(" __d_acks=").append(acks ? "1" : "");
-      body.append(" __d_input=").append(start.input() ? "1" : "").append('\n');
+      boolean kept = Relays.kept(start);
+      if (!kept) {
+        body.append("__d_word=").append(word);
+        body.append(" __d_dir=").append(ShellText.quote(directory));
+        body.append(" __d_id=").append(ShellText.quote(id));
+        body.append(" __d_acks=").append(acks ? "1" : "");
+        body.append(" __d_input=").append(start.input() ? "1" : "").append('\n');
+      }
       body.append("__d_program() {\n");
       body.append(program(start.environment(), start.argv()));
-      body.append("}\n").append(RELAY);
+      body.append("}\n").append(kept ? KEPT.replace("WORD", word) : RELAY);
     }
     Map<String, String> variables = new LinkedHashMap<>();
     for (String piece : pieces(body.toString())) {

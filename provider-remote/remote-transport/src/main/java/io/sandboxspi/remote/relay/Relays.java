@@ -60,13 +60,11 @@ public final class Relays {
     String id = "sandbox-" + UUID.randomUUID();
     String word = UUID.randomUUID().toString();
     boolean terminal = start.terminal().isPresent();
-    // Acknowledgements go through a kept shell, which cannot have any itself.
-    boolean kept = start.argv().size() == 1;
-    String directory = state + "/" + id;
+    boolean kept = kept(start);
     VendorTerminal made = terminals.apply(id);
     // What is asked of a kept shell is short.
     boolean acks = made.takesAnything() && !kept;
-    RelayText text = RelayText.of(start, word, directory, !kept, acks, before);
+    RelayText text = RelayText.of(start, word, state, id, acks, before);
     Room room = !acks ? Room.unlimited() : terminal ? Room.ofTerminal(asking) : Room.acknowledged();
     Relay relay =
         new Relay(
@@ -74,13 +72,10 @@ public final class Relays {
             id,
             word,
             terminal,
+            terminal || kept,
             output,
             lane,
-            pipe -> {
-              if (!kept) {
-                acknowledge(directory + "/" + pipe);
-              }
-            },
+            pipe -> acknowledge(state + "/" + id + "." + pipe),
             room);
     boolean done = false;
     try {
@@ -94,6 +89,11 @@ public final class Relays {
         relay.abandon();
       }
     }
+  }
+
+  /** Acknowledgements go through a kept shell, which cannot have any itself. */
+  static boolean kept(Machine.Start start) {
+    return start.argv().size() == 1 && start.terminal().isEmpty() && start.input();
   }
 
   private void acknowledge(String pipe) {
