@@ -211,6 +211,8 @@ final class Relay implements Running, Terminal.Listener, MarkScanner.Sink, Frame
       String[] parts = text.split(" ");
       terminal.shell(new SandboxApi.Shell(parts[1], parts.length > 2 ? parts[2] : ""));
       boolean unused = loaded.complete(true);
+    } else if (text.startsWith("FAILED ")) {
+      failed(text.substring("FAILED ".length()));
     } else if (text.equals("READY")) {
       terminal.established();
       boolean unused = ready.complete(true);

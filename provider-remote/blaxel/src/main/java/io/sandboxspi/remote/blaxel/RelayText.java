@@ -7,6 +7,7 @@ import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.Base64;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -24,15 +25,18 @@ record RelayText(String loader, String body) {
   private static final String PATHS = "/usr/local/bin:/usr/bin:/bin";
 
   /**
-   * Without quotes: it is quoted itself. The start tells the shell from a later one. Lines are as
-   * short as any terminal takes them.
+   * Without quotes: it is quoted itself. The start tells the shell from a later one. The text comes
+   * as lines that any terminal takes; a shell would read each byte of it by a call.
    */
   private static final String LOADER =
       "read -r __b_s </proc/$$/stat; __b_s=${__b_s##*) };"
-          + " set -- \"$1\" $__b_s;"
-          + " printf \"\\035%s LOAD %s %s\\035\" \"$1\" \"$$\" \"${21}\";"
-          + " __b_t=; while IFS= read -r __b_s && [ \"$__b_s\" != ! ]; do __b_t=$__b_t$__b_s; done;"
-          + " eval \"$(printf \"$__b_t\")\"";
+          + " set -- \"$1\" \"$2\" $__b_s;"
+          + " __b_t=${PATH-}; PATH=${PATH-}:PATHS;"
+          + " stty -echo && command -v base64 >/dev/null"
+          + " || { printf \"\\035%s FAILED stty or base64\\035\" \"$1\"; exit 125; };"
+          + " printf \"\\035%s LOAD %s %s\\035\" \"$1\" \"$$\" \"${22}\";"
+          + " __b_s=$(dd bs=\"$2\" count=1 iflag=fullblock 2>/dev/null | base64 -d);"
+          + " PATH=$__b_t; eval \"$__b_s\"";
 
   private static final int LINE = 900;
 
@@ -55,6 +59,7 @@ record RelayText(String loader, String body) {
   static RelayText of(Machine.Start start, String word, String directory) {
     StringBuilder body = new StringBuilder();
     if (start.terminal().isPresent()) {
+      body.append("PATH=$PATH:" + PATHS + " stty echo\n");
       body.append("printf '\\035%s READY\\035' ").append(word).append('\n');
       body.append("unset __b_s __b_t\n");
       body.append(program(start.environment(), lingering(start.argv(), word)));
@@ -66,17 +71,21 @@ record RelayText(String loader, String body) {
       body.append(program(start.environment(), start.argv()));
       body.append("}\n").append(RELAY);
     }
+    String lines = lines(body.toString().getBytes(StandardCharsets.UTF_8));
     return new RelayText(
-        " exec /bin/sh -c '" + LOADER + "' sh " + word + "\n",
-        lines(escaped(body.toString().getBytes(StandardCharsets.UTF_8))));
+        " exec /bin/sh -c '"
+            + LOADER.replace("PATHS", PATHS)
+            + "' sh "
+            + word
+            + " "
+            + lines.length()
+            + "\n",
+        lines);
   }
 
-  private static String lines(String text) {
-    StringBuilder lines = new StringBuilder(text.length() + text.length() / LINE + 4);
-    for (int from = 0; from < text.length(); from += LINE) {
-      lines.append(text, from, Math.min(text.length(), from + LINE)).append('\n');
-    }
-    return lines.append("!\n").toString();
+  private static String lines(byte[] text) {
+    byte[] end = {'\n'};
+    return Base64.getMimeEncoder(LINE, end).encodeToString(text) + '\n';
   }
 
   /** For the format of a shell's printf, without blanks. */

@@ -28,7 +28,6 @@ stty raw -echo || __b_fail stty
 mkdir -p "$__b_dir" || __b_fail mkdir
 mkfifo "$__b_dir/typed" "$__b_dir/in" "$__b_dir/out" "$__b_dir/err" "$__b_dir/o" "$__b_dir/e" \
   "$__b_dir/i" "$__b_dir/turn" || __b_fail mkfifo
-command -v base64 >/dev/null || __b_fail base64
 
 echo 0 >"$__b_dir/out.n"
 echo 0 >"$__b_dir/err.n"
@@ -38,13 +37,13 @@ echo 0 >"$__b_dir/in.n"
 exec 9<>"$__b_dir/turn"
 echo >&9
 
-# Kind, stream, acknowledgements, how many go ahead.
+# Kind, stream, acknowledgements, how many go ahead, how large.
 __b_carry() {
   __b_n=0 __b_a=0
   exec 6<>"$__b_dir/$3" 3<"$__b_dir/$2"
   while :; do
     while [ $((__b_n - __b_a)) -ge "$4" ]; do read -r __b_a <&6; done
-    dd bs=16384 count=1 <&3 >"$__b_dir/$2.b" && [ -s "$__b_dir/$2.b" ] || break
+    dd bs="$5" count=1 <&3 >"$__b_dir/$2.b" && [ -s "$__b_dir/$2.b" ] || break
     __b_n=$((__b_n + 1))
     __b_v=$(base64 <"$__b_dir/$2.b")
     read -r __b_x <&9
@@ -105,9 +104,9 @@ __b_feed() {
   done
 }
 
-__b_carry O out o 2 4<&- &
+__b_carry O out o 2 32768 4<&- &
 __b_c=$!
-__b_carry E err e 1 4<&- &
+__b_carry E err e 1 16384 4<&- &
 __b_e=$!
 __b_t=''
 if [ -n "${BASH_VERSION-}" ]; then
