@@ -37,6 +37,9 @@ public abstract class RemoteBackend implements SandboxBackend {
    * @param word the vendor's
    */
   protected record Condition(Liveness liveness, String word) {
+    /** Also for those who are no subclass of its own. */
+    public Condition {}
+
     /** Of a machine whose vendor has no more words. */
     public static Condition of(Machine.State state) {
       return new Condition(state.liveness(), state == Machine.State.PAUSED ? "paused" : "");
