@@ -34,8 +34,10 @@ final class Failures {
         && cause.getCause() != null) {
       cause = cause.getCause();
     }
-    if (cause instanceof RemoteException known) {
-      return known;
+    for (Throwable each = cause; each != null; each = each.getCause()) {
+      if (each instanceof RemoteException known) {
+        return known;
+      }
     }
     Kind kind = kind(cause);
     String words =

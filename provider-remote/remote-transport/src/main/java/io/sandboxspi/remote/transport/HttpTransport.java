@@ -5,6 +5,7 @@ import io.sandboxspi.core.time.Callback;
 import io.sandboxspi.core.time.Lane;
 import io.sandboxspi.remote.transport.RemoteException.Kind;
 import io.sandboxspi.spi.Deadline;
+import java.io.IOException;
 import java.io.InputStream;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -27,8 +28,11 @@ import java.util.stream.Collectors;
  */
 public final class HttpTransport {
   private static final long REFUSAL_LIMIT = 64L << 10;
+  private static final Duration LEAST = Duration.ofMillis(1);
+  private static final Duration MOST = Duration.ofDays(30);
 
   private final HttpClient client;
+  private final AtomicReference<HttpClient> prompt = new AtomicReference<>();
   private final Lane lane = Lane.light("sandbox-remote-late");
   private final ClientOptions options;
   private final RetryPolicy retries;
@@ -69,8 +73,12 @@ public final class HttpTransport {
   }
 
   private HttpReply once(HttpCall call, Deadline deadline) throws InterruptedException {
+    HttpResponse.BodyHandler<Answer> handler =
+        info -> wanted(info) ? whole(call, info, deadline) : refusal(call, deadline);
     HttpResponse<Answer> response =
-        send(call, info -> wanted(info) ? whole(call, info) : refusal(call), deadline);
+        call.upload().isPresent()
+            ? send(call, handler, deadline)
+            : ask(prompt(call), call, handler, deadline);
     if (response.body() instanceof Answer.Whole whole && wanted(response.statusCode())) {
       return new HttpReply(
           response.statusCode(), lowerCase(response.headers().map()), whole.bytes(), call.what());
@@ -91,7 +99,7 @@ public final class HttpTransport {
     boolean open = false;
     try {
       HttpResponse<Answer> response =
-          send(call, info -> begin(call, info, listener, idle, begun), deadline);
+          ask(client, call, info -> begin(call, info, listener, idle, begun, deadline), deadline);
       if (response.body() instanceof Answer.Streaming streaming) {
         open = true;
         return streaming.stream();
@@ -119,9 +127,10 @@ public final class HttpTransport {
       HttpResponse.ResponseInfo info,
       StreamListener listener,
       Duration idle,
-      AtomicReference<StreamBody> begun) {
+      AtomicReference<StreamBody> begun,
+      Deadline deadline) {
     if (!wanted(info)) {
-      return refusal(call);
+      return refusal(call, deadline);
     }
     StreamBody body = new StreamBody(call, listener, idle, lane::execute);
     begun.set(body);
@@ -144,7 +153,7 @@ public final class HttpTransport {
                 wanted(info)
                     ? HttpResponse.BodySubscribers.mapping(
                         HttpResponse.BodySubscribers.ofInputStream(), Answer.Reading::new)
-                    : refusal(call),
+                    : refusal(call, deadline),
             deadline);
     if (response.body() instanceof Answer.Reading open) {
       return new Download(call, open.stream(), idle);
@@ -166,13 +175,56 @@ public final class HttpTransport {
         client, options.userAgent(), errors, lane::execute, call, socket, listener, deadline);
   }
 
-  private HttpResponse<Answer> send(
-      HttpCall call, HttpResponse.BodyHandler<Answer> handler, Deadline deadline)
-      throws InterruptedException {
+  private static void timely(HttpCall call, Deadline deadline) {
     if (deadline.expired()) {
       throw new RemoteException(
           Kind.UNREACHABLE, call.what() + ": the deadline had passed before it was sent");
     }
+  }
+
+  /**
+   * Sends from the calling thread, which the JDK's asynchronous way does not: it starts one or two
+   * threads for a call. The deadline is the JDK's for the head, and the body's own behind it.
+   */
+  private HttpResponse<Answer> ask(
+      HttpClient by, HttpCall call, HttpResponse.BodyHandler<Answer> handler, Deadline deadline)
+      throws InterruptedException {
+    timely(call, deadline);
+    HttpRequest request =
+        call.request()
+            .header("User-Agent", options.userAgent())
+            .timeout(limit(deadline.remaining()))
+            .build();
+    try {
+      return by.send(request, handler);
+    } catch (IOException e) {
+      RemoteException failure = Failures.of(call, e);
+      throw failure.kind() == Kind.TIMEOUT ? Failures.timeout(call) : failure;
+    }
+  }
+
+  private static Duration limit(Duration left) {
+    Duration least = left.compareTo(LEAST) < 0 ? LEAST : left;
+    return least.compareTo(MOST) > 0 ? MOST : least;
+  }
+
+  /** What is not encrypted is read by the client's own thread, which is never kept waiting. */
+  private HttpClient prompt(HttpCall call) {
+    if (!"http".equalsIgnoreCase(call.uri().getScheme())) {
+      return client;
+    }
+    HttpClient known = prompt.get();
+    if (known == null) {
+      known = SharedClients.prompt(options);
+      prompt.set(known);
+    }
+    return known;
+  }
+
+  private HttpResponse<Answer> send(
+      HttpCall call, HttpResponse.BodyHandler<Answer> handler, Deadline deadline)
+      throws InterruptedException {
+    timely(call, deadline);
     Optional<UploadStream> upload = call.upload().map(UploadStream::new);
     HttpCall sent =
         upload.isPresent() ? call.upload(call.value("Content-Type"), upload.get()) : call;
@@ -219,7 +271,7 @@ public final class HttpTransport {
   private static void closeQuietly(InputStream stream) {
     try {
       stream.close();
-    } catch (java.io.IOException e) {
+    } catch (IOException e) {
       throw new java.io.UncheckedIOException(e);
     }
   }
@@ -233,14 +285,14 @@ public final class HttpTransport {
   }
 
   private static HttpResponse.BodySubscriber<Answer> whole(
-      HttpCall call, HttpResponse.ResponseInfo info) {
+      HttpCall call, HttpResponse.ResponseInfo info, Deadline deadline) {
     long length = info.headers().firstValueAsLong("content-length").orElse(0);
     // A longer one is not even begun.
-    return new WholeBody(call, length > call.limit() ? 0 : call.limit(), false);
+    return new WholeBody(call, length > call.limit() ? 0 : call.limit(), false, deadline);
   }
 
-  private static HttpResponse.BodySubscriber<Answer> refusal(HttpCall call) {
-    return new WholeBody(call, REFUSAL_LIMIT, true);
+  private static HttpResponse.BodySubscriber<Answer> refusal(HttpCall call, Deadline deadline) {
+    return new WholeBody(call, REFUSAL_LIMIT, true, deadline);
   }
 
   private RemoteException refused(HttpCall call, HttpResponse<Answer> response) {

@@ -15,16 +15,31 @@ import org.jspecify.annotations.Nullable;
  */
 final class SharedClients {
   private static final Object LOCK = new Object();
-  private static final Map<ClientOptions, WeakReference<HttpClient>> OPEN = new HashMap<>();
+  private static final Map<Kept, WeakReference<HttpClient>> OPEN = new HashMap<>();
+
+  private record Kept(ClientOptions options, boolean prompt) {}
 
   private SharedClients() {}
 
+  /** One that works on threads of its own beside the one that watches the connections. */
   static HttpClient of(ClientOptions options) {
+    return of(new Kept(options, false));
+  }
+
+  /**
+   * One that does all on the thread that watches the connections: for bodies that are read without
+   * waiting, and no encryption. Two changes of threads less for a call.
+   */
+  static HttpClient prompt(ClientOptions options) {
+    return of(new Kept(options, true));
+  }
+
+  private static HttpClient of(Kept options) {
     HttpClient known = known(options);
     if (known != null) {
       return known;
     }
-    HttpClient fresh = make(options);
+    HttpClient fresh = make(options.options(), options.prompt());
     synchronized (LOCK) {
       HttpClient first = known(options);
       if (first != null) {
@@ -36,21 +51,21 @@ final class SharedClients {
     }
   }
 
-  private static @Nullable HttpClient known(ClientOptions options) {
+  private static @Nullable HttpClient known(Kept options) {
     synchronized (LOCK) {
       WeakReference<HttpClient> reference = OPEN.get(options);
       return reference == null ? null : reference.get();
     }
   }
 
-  private static HttpClient make(ClientOptions options) {
+  private static HttpClient make(ClientOptions options, boolean prompt) {
     Lane lane = Lane.light("sandbox-remote");
     HttpClient.Builder builder =
         HttpClient.newBuilder()
             .version(HttpClient.Version.HTTP_1_1)
             .followRedirects(HttpClient.Redirect.NEVER)
             .connectTimeout(options.connectTimeout())
-            .executor(lane::execute);
+            .executor(prompt ? Runnable::run : lane::execute);
     options
         .proxy()
         .ifPresent(

@@ -1,6 +1,7 @@
 package io.sandboxspi.remote.transport;
 
 import io.sandboxspi.remote.transport.RemoteException.Kind;
+import io.sandboxspi.spi.Deadline;
 import java.io.ByteArrayOutputStream;
 import java.net.http.HttpResponse;
 import java.nio.ByteBuffer;
@@ -15,19 +16,22 @@ final class WholeBody implements HttpResponse.BodySubscriber<Answer> {
   private final HttpCall call;
   private final long limit;
   private final boolean cut;
+  private final Deadline deadline;
   private final ByteArrayOutputStream kept = new ByteArrayOutputStream();
   private final CompletableFuture<Answer> done = new CompletableFuture<>();
-  private Flow.@Nullable Subscription subscription;
+  private volatile Flow.@Nullable Subscription subscription;
 
   /**
    * For one answer.
    *
    * @param cut whether what is too long is cut, instead of a failure
+   * @param deadline for all of it
    */
-  WholeBody(HttpCall call, long limit, boolean cut) {
+  WholeBody(HttpCall call, long limit, boolean cut, Deadline deadline) {
     this.call = call;
     this.limit = limit;
     this.cut = cut;
+    this.deadline = deadline;
   }
 
   @Override
@@ -38,7 +42,28 @@ final class WholeBody implements HttpResponse.BodySubscriber<Answer> {
   @Override
   public void onSubscribe(Flow.Subscription value) {
     subscription = value;
+    LateBodies.watch(this);
     value.request(Long.MAX_VALUE);
+  }
+
+  /** Gives it up when its time is over; whether it needs no more watching. */
+  boolean over() {
+    if (done.isDone()) {
+      return true;
+    }
+    if (!deadline.expired()) {
+      return false;
+    }
+    cancel();
+    boolean unused = done.completeExceptionally(Failures.timeout(call));
+    return true;
+  }
+
+  private void cancel() {
+    Flow.Subscription mine = subscription;
+    if (mine != null) {
+      mine.cancel();
+    }
   }
 
   @Override
@@ -49,9 +74,7 @@ final class WholeBody implements HttpResponse.BodySubscriber<Answer> {
       buffer.get(bytes);
       kept.writeBytes(bytes);
       if (buffer.hasRemaining() && !done.isDone()) {
-        if (subscription != null) {
-          subscription.cancel();
-        }
+        cancel();
         if (cut) {
           onComplete();
         } else {
@@ -65,11 +88,13 @@ final class WholeBody implements HttpResponse.BodySubscriber<Answer> {
 
   @Override
   public void onError(Throwable failure) {
+    LateBodies.forget(this);
     boolean unused = done.completeExceptionally(Failures.of(call, failure));
   }
 
   @Override
   public void onComplete() {
+    LateBodies.forget(this);
     boolean unused = done.complete(new Answer.Whole(kept.toByteArray()));
   }
 }
