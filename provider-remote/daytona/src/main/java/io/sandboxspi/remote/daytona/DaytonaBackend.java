@@ -102,7 +102,7 @@ final class DaytonaBackend extends RemoteBackend {
           found.gone() ? Liveness.GONE : found.started() ? Liveness.RUNNING : Liveness.UNKNOWN;
       return Optional.of(new Condition(liveness, found.state()));
     } catch (RemoteException e) {
-      if (e.refusedWith(404)) {
+      if (e.said(404)) {
         return Optional.of(new Condition(Liveness.GONE, "destroyed"));
       }
       throw e;
@@ -130,7 +130,7 @@ final class DaytonaBackend extends RemoteBackend {
     try {
       return new Release(plane.get(), sandbox).release(onRelease, deadline);
     } catch (RemoteException e) {
-      if (e.refusedWith(404)) {
+      if (e.said(404)) {
         return ReleaseOutcome.ALREADY_GONE;
       }
       throw failed(Operation.SHUTDOWN, "released", e);

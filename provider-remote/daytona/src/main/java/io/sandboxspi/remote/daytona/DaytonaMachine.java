@@ -56,7 +56,7 @@ final class DaytonaMachine implements Machine {
           ? State.GONE
           : found.started() ? State.RUNNING : State.PAUSED;
     } catch (RemoteException e) {
-      if (e.refusedWith(404)) {
+      if (e.said(404)) {
         return State.GONE;
       }
       throw e;

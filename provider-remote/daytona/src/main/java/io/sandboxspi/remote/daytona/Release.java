@@ -49,7 +49,7 @@ final class Release {
     try {
       patiently(() -> plane.delete(sandbox, deadline), deadline);
     } catch (RemoteException e) {
-      if (e.refusedWith(404)) {
+      if (e.said(404)) {
         return ReleaseOutcome.ALREADY_GONE;
       }
       throw e;
@@ -57,7 +57,7 @@ final class Release {
     try {
       Object unused = plane.await(sandbox, Description::gone, deadline);
     } catch (RemoteException e) {
-      if (!e.refusedWith(404)) {
+      if (!e.said(404)) {
         throw e;
       }
     }

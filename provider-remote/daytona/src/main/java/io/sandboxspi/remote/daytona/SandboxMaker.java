@@ -161,7 +161,7 @@ final class SandboxMaker {
       Description awake = awake(plane, found, deadline);
       return backend(awake.labels().get(Marks.SESSION) + "-again", awake, deadline);
     } catch (RemoteException e) {
-      if (e.refusedWith(404)) {
+      if (e.said(404)) {
         throw DaytonaProvider.gone(sandbox);
       }
       throw failed(e);

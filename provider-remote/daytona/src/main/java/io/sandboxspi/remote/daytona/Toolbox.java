@@ -85,7 +85,7 @@ final class Toolbox {
       HttpCall call = call("asking for a terminal", "GET", pty(id));
       return wire.transport().call(call, deadline).object().path("active").asBoolean(true);
     } catch (RemoteException e) {
-      if (e.refusedWith(404)) {
+      if (e.said(404)) {
         return false;
       }
       throw e;

@@ -82,7 +82,7 @@ final class ControlPlane {
             throw new RemoteException(Kind.MALFORMED, "asking for the sandbox: an unknown state");
       };
     } catch (RemoteException e) {
-      if (e.refusedWith(404)) {
+      if (e.said(404)) {
         return State.GONE;
       }
       throw e;
@@ -126,7 +126,7 @@ final class ControlPlane {
       HttpReply unused = transport.call(call, deadline);
       return true;
     } catch (RemoteException e) {
-      if (e.refusedWith(404)) {
+      if (e.said(404)) {
         return false;
       }
       throw e;

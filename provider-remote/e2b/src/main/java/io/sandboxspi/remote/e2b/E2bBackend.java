@@ -5,10 +5,8 @@ import io.sandboxspi.ErrorCode;
 import io.sandboxspi.Operation;
 import io.sandboxspi.core.posix.PosixState;
 import io.sandboxspi.core.time.Lane;
-import io.sandboxspi.remote.shell.Machine;
 import io.sandboxspi.remote.shell.RemoteBackend;
 import io.sandboxspi.remote.shell.ShellBackend;
-import io.sandboxspi.remote.transport.HttpTransport;
 import io.sandboxspi.remote.transport.RemoteException;
 import io.sandboxspi.spi.BackendRef;
 import io.sandboxspi.spi.Deadline;
@@ -25,52 +23,23 @@ final class E2bBackend extends RemoteBackend {
   private final LifeKeeper life;
   private final Lane lane;
 
-  /**
-   * Makes no call.
-   *
-   * @param session names the threads
-   */
-  E2bBackend(
-      E2bRef ref,
-      String session,
-      ControlPlane controlPlane,
-      HttpTransport transport,
-      Access access) {
+  /** Makes no call. */
+  E2bBackend(E2bRef ref, Reach reach) {
     super(ref.sandbox());
     this.ref = ref;
-    this.controlPlane = controlPlane;
-    this.lane = Lane.light("sandbox-" + session + "-e2b");
-    this.envd = new Envd(transport, access, ref.user(), ref.streamKeepAlive(), this::renew);
-    Machine machine = new E2bMachine(envd, controlPlane, ref.sandbox(), lane::execute);
+    this.controlPlane = reach.controlPlane();
+    this.lane = reach.lane();
+    this.envd = reach.envd();
     this.shell =
         new ShellBackend(
-            machine, session, ref.workspace(), PosixState.in(ref.home() + "/.sandbox-launches"));
+            reach.shell(),
+            reach.session(),
+            ref.workspace(),
+            PosixState.in(ref.home() + "/.sandbox-launches"));
     this.life = new LifeKeeper(controlPlane, ref.sandbox(), ref.timeout(), lane::execute);
     if (ref.keepAlive()) {
       life.arm();
     }
-  }
-
-  /** The daemon refused: the sandbox is paused, gone, or its token has changed. */
-  private Access renew(RemoteException refusal, Deadline deadline) throws InterruptedException {
-    return switch (controlPlane.state(ref.sandbox(), deadline)) {
-      case RUNNING -> {
-        // Behind a gateway's refusal the call may have had its effect.
-        if (!refusal.refusedWith(401)) {
-          throw refusal;
-        }
-        yield controlPlane.connect(ref.sandbox(), ref.timeout(), deadline);
-      }
-      case PAUSED -> {
-        if (!ref.resumes()) {
-          throw refusal;
-        }
-        yield controlPlane.connect(ref.sandbox(), ref.timeout(), deadline);
-      }
-      case GONE ->
-          throw RemoteException.refused(
-              404, "", "", Optional.empty(), "the sandbox does not exist any more");
-    };
   }
 
   @Override

@@ -110,10 +110,21 @@ public final class E2bProvider implements SandboxProvider {
     try {
       Access access = controlPlane.create(options, metadata, deadline);
       sandbox = Optional.of(access.sandbox());
-      E2bRef ref = Greeting.greet(controlPlane, transport, access, options, deadline);
       E2bBackend backend =
-          new E2bBackend(ref, request.sessionId(), controlPlane, transport, access);
-      live.put(ref.sandbox(), backend);
+          greeted(
+              Reach.of(
+                  request.sessionId(),
+                  controlPlane,
+                  transport,
+                  access,
+                  options.user(),
+                  options.streamKeepAlive(),
+                  options.timeout(),
+                  options.onTimeout() == E2bOptions.OnTimeout.PAUSE),
+              access.sandbox(),
+              options,
+              deadline);
+      live.put(access.sandbox(), backend);
       done = true;
       return backend;
     } catch (RemoteException e) {
@@ -124,6 +135,21 @@ public final class E2bProvider implements SandboxProvider {
     } finally {
       if (!done && sent) {
         discard(controlPlane, sandbox, request.sessionId());
+      }
+    }
+  }
+
+  private static E2bBackend greeted(
+      Reach reach, String sandbox, E2bOptions options, Deadline deadline)
+      throws InterruptedException {
+    boolean done = false;
+    try {
+      E2bRef ref = Greeting.greet(reach.shell(), sandbox, options, deadline);
+      done = true;
+      return new E2bBackend(ref, reach);
+    } finally {
+      if (!done) {
+        reach.close();
       }
     }
   }
@@ -168,11 +194,21 @@ public final class E2bProvider implements SandboxProvider {
       Access access = controlPlane.connect(ref.sandbox(), ref.timeout(), deadline);
       Listing.take(transport, access, ref, deadline);
       E2bBackend backend =
-          new E2bBackend(ref, ref.sandbox() + "-again", controlPlane, transport, access);
+          new E2bBackend(
+              ref,
+              Reach.of(
+                  ref.sandbox() + "-again",
+                  controlPlane,
+                  transport,
+                  access,
+                  ref.user(),
+                  ref.streamKeepAlive(),
+                  ref.timeout(),
+                  ref.resumes()));
       live.put(ref.sandbox(), backend);
       return backend;
     } catch (RemoteException e) {
-      ErrorCode code = e.refusedWith(404) ? ErrorCode.BACKEND_GONE : ErrorCode.TRANSPORT;
+      ErrorCode code = e.said(404) ? ErrorCode.BACKEND_GONE : ErrorCode.TRANSPORT;
       throw e.as(code, Operation.CREATE).context("sandbox", ref.sandbox()).build();
     }
   }

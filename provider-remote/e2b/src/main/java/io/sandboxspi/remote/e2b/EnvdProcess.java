@@ -209,10 +209,9 @@ final class EnvdProcess implements Running, ConnectFrames.Listener {
     try {
       Object unused = envd.unary("SendInput", request, Repeat.NEVER, deadline);
     } catch (RemoteException e) {
-      String code = ConnectCode.of(e);
+      // The daemon's own word: a page of a proxy says nothing of the process.
       boolean ended =
-          e.kind() == Kind.REFUSED
-              && (code.equals(ConnectCode.NOT_FOUND) || code.equals(ConnectCode.INTERNAL));
+          e.code().equals(ConnectCode.NOT_FOUND) || e.code().equals(ConnectCode.INTERNAL);
       if (!ended) {
         throw e;
       }
@@ -232,9 +231,14 @@ final class EnvdProcess implements Running, ConnectFrames.Listener {
     try {
       Object unused = envd.unary(method, request, Repeat.ALWAYS, deadline);
     } catch (RemoteException e) {
-      if (e.kind() != Kind.REFUSED || !ConnectCode.of(e).equals(ConnectCode.NOT_FOUND)) {
-        throw e;
-      }
+      ended(e);
+    }
+  }
+
+  /** That the process is not there is no failure. */
+  private static void ended(RemoteException e) {
+    if (!e.code().equals(ConnectCode.NOT_FOUND)) {
+      throw e;
     }
   }
 
@@ -256,7 +260,16 @@ final class EnvdProcess implements Running, ConnectFrames.Listener {
 
   @Override
   public void end(Deadline deadline) throws InterruptedException {
-    tell("SendSignal", Json.object().put("signal", "SIGNAL_SIGKILL"), deadline);
+    if (over) {
+      return;
+    }
+    ObjectNode request = Json.object().put("signal", "SIGNAL_SIGKILL");
+    request.set("process", selector());
+    try {
+      Object unused = envd.once("SendSignal", request, Repeat.NEVER, deadline);
+    } catch (RemoteException e) {
+      ended(e);
+    }
   }
 
   @Override

@@ -70,7 +70,7 @@ final class Listing {
         return new String(note.readNBytes(NOTE_LIMIT), StandardCharsets.US_ASCII);
       }
     } catch (RemoteException e) {
-      if (e.refusedWith(404)) {
+      if (e.said(404)) {
         return listed.metadata().getOrDefault(Marks.OWNER, "");
       }
       LOG.debug("the owner of sandbox {} cannot be told", listed.sandbox(), e);

@@ -82,12 +82,24 @@ public final class ShellBackend {
    * @param state where launches are recorded; of the user that the machine starts processes as
    */
   public ShellBackend(Machine machine, String session, String workspace, PosixState state) {
-    this.machine = machine;
+    this(new FirstShell(machine, session), session, workspace, state);
+  }
+
+  /**
+   * Makes no call.
+   *
+   * @param first asked already, or not; closed with this
+   * @param session names the threads
+   * @param workspace absolute
+   * @param state where launches are recorded; of the user that the machine starts processes as
+   */
+  public ShellBackend(FirstShell first, String session, String workspace, PosixState state) {
+    this.machine = first.machine();
     this.workspace = workspace;
     this.state = state;
-    this.lane = Lane.light("sandbox-" + session + "-remote");
+    this.lane = first.lane();
     this.killLane = Lane.platform("sandbox-" + session + "-kill");
-    this.control = new ControlLink(machine, state.shell(), "", lane);
+    this.control = first.link();
     // A shell of their own: a slow file must not keep a kill waiting.
     this.fileLink = new ControlLink(machine, state.shell(), ShellFiles.library(), lane);
     this.kills = new Kills(machine, control, state, launches, killLane);

@@ -86,12 +86,11 @@ final class Failures {
     String words =
         said.message().isEmpty() ? Json.looks(body) : ": " + call.hide(said.shortMessage());
     String requestId = requestId(headers);
-    return RemoteException.refused(
-        status,
-        said.code(),
-        requestId,
-        retryAfter(headers.map()),
-        call.what() + ": refused with status " + status + words);
+    Optional<Duration> wait = retryAfter(headers.map());
+    String text = call.what() + ": refused with status " + status + words;
+    return said.code().isEmpty() && said.message().isEmpty()
+        ? RemoteException.turnedAway(status, requestId, wait, text)
+        : RemoteException.refused(status, said.code(), requestId, wait, text);
   }
 
   static String requestId(HttpHeaders headers) {

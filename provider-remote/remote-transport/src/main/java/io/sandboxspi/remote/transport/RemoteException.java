@@ -42,6 +42,7 @@ public final class RemoteException extends RuntimeException {
   private final String code;
   private final String requestId;
   private final @Nullable Duration retryAfter;
+  private final boolean vendor;
 
   private RemoteException(
       Kind kind,
@@ -49,6 +50,7 @@ public final class RemoteException extends RuntimeException {
       String code,
       String requestId,
       @Nullable Duration retryAfter,
+      boolean vendor,
       String message,
       @Nullable Throwable cause) {
     super(message, cause);
@@ -57,20 +59,21 @@ public final class RemoteException extends RuntimeException {
     this.code = code;
     this.requestId = requestId;
     this.retryAfter = retryAfter;
+    this.vendor = vendor;
   }
 
   /** A failure without an answer. */
   public RemoteException(Kind kind, String message) {
-    this(kind, 0, "", "", null, message, null);
+    this(kind, 0, "", "", null, false, message, null);
   }
 
   /** A failure without an answer. */
   public RemoteException(Kind kind, String message, Throwable cause) {
-    this(kind, 0, "", "", null, message, cause);
+    this(kind, 0, "", "", null, false, message, cause);
   }
 
   /**
-   * The peer refused.
+   * The vendor refused, in words of its own.
    *
    * @param status as {@link #status()}
    * @param code as {@link #code()}
@@ -80,7 +83,14 @@ public final class RemoteException extends RuntimeException {
   public static RemoteException refused(
       int status, String code, String requestId, Optional<Duration> retryAfter, String message) {
     return new RemoteException(
-        Kind.REFUSED, status, code, requestId, retryAfter.orElse(null), message, null);
+        Kind.REFUSED, status, code, requestId, retryAfter.orElse(null), true, message, null);
+  }
+
+  /** As {@link #refused}, by somebody who may only stand between here and the vendor. */
+  static RemoteException turnedAway(
+      int status, String requestId, Optional<Duration> retryAfter, String message) {
+    return new RemoteException(
+        Kind.REFUSED, status, "", requestId, retryAfter.orElse(null), false, message, null);
   }
 
   /** What failed. */
@@ -111,6 +121,14 @@ public final class RemoteException extends RuntimeException {
   /** Whether the peer refused with this status. */
   public boolean refusedWith(int value) {
     return kind == Kind.REFUSED && status == value;
+  }
+
+  /**
+   * Whether the vendor itself refused with this status, in an object of JSON with a code or a
+   * message. The page of a proxy proves nothing of what it stands before.
+   */
+  public boolean said(int value) {
+    return vendor && refusedWith(value);
   }
 
   /** Whether the request provably had no effect, cannot have one, or may have had one. */
