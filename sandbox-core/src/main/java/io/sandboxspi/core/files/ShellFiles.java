@@ -122,6 +122,9 @@ public final class ShellFiles implements BackendFiles {
       if (!reply.word().equals("BIG")) {
         return new ByteArrayInputStream(reply.succeeded(Operation.FILE_READ, path).body());
       }
+      if (access.direct() && reply.rest().startsWith("/")) {
+        return access.get(reply.rest(), deadline);
+      }
     }
     String mark = UUID.randomUUID().toString();
     return new MarkedStream(
@@ -181,9 +184,14 @@ public final class ShellFiles implements BackendFiles {
     boolean done = false;
     try {
       Measured measured = new Measured(content);
-      Object unusedBegin =
-          Reply.of(access.write(text("sf_save", List.of(path, part)), measured, deadline))
-              .succeeded(Operation.FILE_WRITE, path);
+      String place = access.direct() ? place(path, part, deadline) : "";
+      if (place.startsWith("/")) {
+        access.put(place, measured, deadline);
+      } else {
+        Object unusedBegin =
+            Reply.of(access.write(text("sf_save", List.of(path, part)), measured, deadline))
+                .succeeded(Operation.FILE_WRITE, path);
+      }
       Object unusedEnd =
           ask(
               Operation.FILE_WRITE,
@@ -196,6 +204,10 @@ public final class ShellFiles implements BackendFiles {
         drop(path, part);
       }
     }
+  }
+
+  private String place(String path, String part, Deadline deadline) throws InterruptedException {
+    return ask(Operation.FILE_WRITE, "sf_place", List.of(path, part), deadline).rest();
   }
 
   /** In a bound of its own, whatever the caller is at. */

@@ -95,7 +95,7 @@ sf_held() {
   esac
 }
 
-# sf_read root path most: "OK" and the content, or "BIG".
+# sf_read root path most: "OK" and the content, or "BIG" and, if it is plain, its real path.
 sf_read() {
   sf_file "$1" "$2" || return 0
   { sf_short "$3"; } 3<"./$sf_name"
@@ -106,11 +106,19 @@ sf_short() {
   # GNU wc asks for the size, busybox reads: so not all of a large file.
   sf_size=$(head -c $(($1 + 1)) <&3 | wc -c)
   if [ "$((sf_size))" -gt "$1" ]; then
-    echo BIG
+    sf_plain BIG
   else
     echo OK
     head -c "$1" "./$sf_name"
   fi
+}
+
+# Answers a word and the real path of sf_name, unless others might read that in another way.
+sf_plain() {
+  case $PWD/$sf_name in
+    *[!A-Za-z0-9/._-]*) echo "$1" ;;
+    *) echo "$1 $PWD/$sf_name" ;;
+  esac
 }
 
 # sf_cat root path mark: "OK", the content, of any size, and the mark: without it a part is missing.
@@ -148,6 +156,17 @@ sf_save() {
   {
     echo OK && exec cat >&4
   } 4>"./$3" || echo FAILED "it cannot be written"
+}
+
+# sf_place root path temporary-name: "OK" and the path of an empty file in which the content is put,
+# or "OK" alone.
+sf_place() {
+  sf_target "$1" "$2" || return 0
+  sf_name=$3
+  case $(sf_plain OK) in
+    OK) echo OK ;;
+    *) if (set -C && : >"./$3"); then sf_plain OK; else echo FAILED "it cannot be written"; fi ;;
+  esac
 }
 
 # sf_end root path temporary-name size: puts a whole temporary file in its place.

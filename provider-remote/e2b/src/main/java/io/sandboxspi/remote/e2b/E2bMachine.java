@@ -48,6 +48,11 @@ final class E2bMachine implements Machine {
   }
 
   @Override
+  public boolean inPlace() {
+    return true;
+  }
+
+  @Override
   public InputStream read(String path, Deadline deadline) throws InterruptedException {
     return envd.read(path, deadline);
   }

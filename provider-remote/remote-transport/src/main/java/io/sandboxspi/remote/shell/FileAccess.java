@@ -18,7 +18,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Asks files of a kept shell. What is small travels in questions and answers; what is large through
- * a file of its own in the sandbox, by the vendor's calls for files, which carry bytes as they are.
+ * a file of its own in the sandbox, by the vendor's calls for files, which carry bytes as they are;
+ * where these take any path, through none.
  */
 final class FileAccess implements ShellAccess {
   private static final Logger LOG = LoggerFactory.getLogger(FileAccess.class);
@@ -122,6 +123,30 @@ final class FileAccess implements ShellAccess {
       throw failed(e);
     } finally {
       forget(file);
+    }
+  }
+
+  @Override
+  public boolean direct() {
+    return machine.inPlace();
+  }
+
+  @Override
+  public void put(String path, InputStream content, Deadline deadline)
+      throws InterruptedException {
+    try {
+      machine.write(path, content, deadline);
+    } catch (RemoteException e) {
+      throw failed(e);
+    }
+  }
+
+  @Override
+  public InputStream get(String path, Deadline deadline) throws InterruptedException {
+    try {
+      return machine.read(path, deadline);
+    } catch (RemoteException e) {
+      throw failed(e);
     }
   }
 

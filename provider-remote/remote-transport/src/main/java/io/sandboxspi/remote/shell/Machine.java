@@ -71,6 +71,14 @@ public interface Machine {
   /** Opens a file by its real path. */
   InputStream read(String path, Deadline deadline) throws InterruptedException;
 
+  /**
+   * Whether {@link #read} and {@link #write} do to any file what its owner may, and leave owner and
+   * mode as they are.
+   */
+  default boolean inPlace() {
+    return false;
+  }
+
   /** Writes a file in place by its real path. */
   void write(String path, InputStream content, Deadline deadline) throws InterruptedException;
 }
