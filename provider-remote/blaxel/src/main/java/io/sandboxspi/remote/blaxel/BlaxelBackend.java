@@ -11,6 +11,7 @@ import io.sandboxspi.remote.shell.RemoteBackend;
 import io.sandboxspi.remote.shell.ShellBackend;
 import io.sandboxspi.remote.transport.HttpCall;
 import io.sandboxspi.remote.transport.RemoteException;
+import io.sandboxspi.remote.transport.Variables;
 import io.sandboxspi.spi.BackendRef;
 import io.sandboxspi.spi.Deadline;
 import io.sandboxspi.spi.Liveness;
@@ -108,7 +109,7 @@ final class BlaxelBackend extends RemoteBackend {
     boolean open = labels.getOrDefault(Labels.PREVIEWS, "").equals("PUBLIC");
     try {
       URI uri =
-          Settings.address(
+          Variables.address(
               "the preview's address", plane.get().preview(sandbox, port, open, deadline));
       Optional<String> query =
           open

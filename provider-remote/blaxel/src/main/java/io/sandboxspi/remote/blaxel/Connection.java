@@ -1,5 +1,6 @@
 package io.sandboxspi.remote.blaxel;
 
+import io.sandboxspi.remote.transport.Variables;
 import java.net.URI;
 import java.util.HashMap;
 import java.util.List;
@@ -32,12 +33,12 @@ record Connection(
     Optional<String> agent =
         Optional.ofNullable(given.get(BlaxelOptions.SANDBOX_URL)).or(settings::sandboxUrl);
     agent.ifPresent(
-        text -> Settings.address(BlaxelOptions.SANDBOX_URL, text.replace("{name}", "name")));
+        text -> Variables.address(BlaxelOptions.SANDBOX_URL, text.replace("{name}", "name")));
     if (!settings.hosted() && agent.isEmpty()) {
       throw Settings.unavailable(Settings.MISSING);
     }
     URI api =
-        Settings.address(
+        Variables.address(
             BlaxelOptions.API_URL,
             Optional.ofNullable(given.get(BlaxelOptions.API_URL)).or(settings::api).orElseThrow());
     Map<String, String> reference = new HashMap<>(given);
@@ -60,6 +61,6 @@ record Connection(
   /** The agent of a sandbox, by what the control plane says of it unless its address is given. */
   SandboxApi agent(String sandbox, String said) {
     String base = agent.map(text -> text.replace("{name}", sandbox)).orElse(said);
-    return new SandboxApi(wire, Settings.address("the sandbox's address", base));
+    return new SandboxApi(wire, Variables.address("the sandbox's address", base));
   }
 }

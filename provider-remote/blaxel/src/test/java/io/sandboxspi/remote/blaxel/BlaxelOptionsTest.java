@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import io.sandboxspi.ErrorCode;
 import io.sandboxspi.SandboxException;
+import io.sandboxspi.remote.transport.Variables;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -46,7 +47,7 @@ class BlaxelOptionsTest {
     SandboxException failure =
         catchThrowableOfType(
             SandboxException.class,
-            () -> Settings.address("api-url", "https://user:secret@host/v0"));
+            () -> Variables.address("api-url", "https://user:secret@host/v0"));
     assertThat(failure.code()).isEqualTo(ErrorCode.INVALID_ARGUMENT);
     assertThat(failure.toString()).contains("api-url").doesNotContain("secret");
   }

@@ -8,6 +8,7 @@ import io.sandboxspi.remote.shell.Machine;
 import io.sandboxspi.remote.shell.ShellBackend;
 import io.sandboxspi.remote.transport.RemoteException;
 import io.sandboxspi.remote.transport.RemoteException.Kind;
+import io.sandboxspi.remote.transport.Variables;
 import io.sandboxspi.spi.Availability;
 import io.sandboxspi.spi.BackendRef;
 import io.sandboxspi.spi.BackendRequest;
@@ -42,12 +43,7 @@ public final class CloudflareProvider implements SandboxProvider {
 
   /** Makes no connection. */
   public CloudflareProvider() {
-    this(
-        name -> {
-          String property = System.getProperty(name);
-          String variable = System.getenv(name);
-          return property != null ? property : variable != null ? variable : "";
-        });
+    this(Variables.ofProcess());
   }
 
   private CloudflareProvider(UnaryOperator<String> lookup) {
@@ -56,8 +52,7 @@ public final class CloudflareProvider implements SandboxProvider {
 
   /** With these settings instead of the environment's; by the names of the variables. */
   public static CloudflareProvider with(Map<String, String> settings) {
-    Map<String, String> copy = Map.copyOf(settings);
-    return new CloudflareProvider(name -> copy.getOrDefault(name, ""));
+    return new CloudflareProvider(Variables.of(settings));
   }
 
   @Override

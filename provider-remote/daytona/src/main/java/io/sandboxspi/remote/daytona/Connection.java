@@ -1,5 +1,6 @@
 package io.sandboxspi.remote.daytona;
 
+import io.sandboxspi.remote.transport.Variables;
 import io.sandboxspi.remote.transport.WebSocketOptions;
 import io.sandboxspi.spi.Deadline;
 import java.net.URI;
@@ -33,12 +34,12 @@ record Connection(
     Optional<String> toolbox =
         Optional.ofNullable(given.get(DaytonaOptions.TOOLBOX_URL)).or(settings::toolbox);
     toolbox.ifPresent(
-        text -> Settings.address(DaytonaOptions.TOOLBOX_URL, text.replace("{id}", "id")));
+        text -> Variables.address(DaytonaOptions.TOOLBOX_URL, text.replace("{id}", "id")));
     if (settings.key().isEmpty() && toolbox.isEmpty()) {
       throw Settings.unavailable(Settings.MISSING);
     }
     URI api =
-        Settings.address(
+        Variables.address(
             DaytonaOptions.API_URL,
             Optional.ofNullable(given.get(DaytonaOptions.API_URL))
                 .or(settings::api)
@@ -70,7 +71,7 @@ record Connection(
     } else {
       base = said.replaceAll("/+$", "") + "/" + sandbox;
     }
-    URI uri = Settings.address("the toolbox's address", base);
+    URI uri = Variables.address("the toolbox's address", base);
     return new Toolbox(wire, uri, WebSocketOptions.DEFAULT);
   }
 }

@@ -7,6 +7,7 @@ import io.sandboxspi.SandboxException;
 import io.sandboxspi.remote.shell.Marks;
 import io.sandboxspi.remote.shell.ShellBackend;
 import io.sandboxspi.remote.transport.RemoteException;
+import io.sandboxspi.remote.transport.Variables;
 import io.sandboxspi.spi.Availability;
 import io.sandboxspi.spi.BackendRef;
 import io.sandboxspi.spi.BackendRequest;
@@ -38,11 +39,7 @@ public final class DaytonaProvider implements SandboxProvider {
 
   /** Makes no connection. */
   public DaytonaProvider() {
-    this(
-        name -> {
-          String value = System.getenv(name);
-          return value != null ? value : System.getProperty(name, "");
-        });
+    this(Variables.ofProcess());
   }
 
   private DaytonaProvider(UnaryOperator<String> lookup) {
@@ -51,8 +48,7 @@ public final class DaytonaProvider implements SandboxProvider {
 
   /** With these settings instead of the environment's; by the names of the variables. */
   public static DaytonaProvider with(Map<String, String> settings) {
-    Map<String, String> copy = Map.copyOf(settings);
-    return new DaytonaProvider(name -> copy.getOrDefault(name, ""));
+    return new DaytonaProvider(Variables.of(settings));
   }
 
   private Settings settings() {

@@ -4,7 +4,6 @@ import io.sandboxspi.ErrorCode;
 import io.sandboxspi.Operation;
 import io.sandboxspi.SandboxException;
 import io.sandboxspi.remote.transport.Secret;
-import java.net.URI;
 import java.util.Optional;
 import java.util.function.UnaryOperator;
 
@@ -57,26 +56,5 @@ record Settings(
 
   static SandboxException unavailable(String reason) {
     return SandboxException.of(ErrorCode.PROVIDER_UNAVAILABLE, Operation.CREATE, reason);
-  }
-
-  /** An address of http or https without a slash at its end. */
-  static URI address(String field, String text) {
-    String allowed = "an address as https://host/path";
-    try {
-      URI uri = URI.create(text.replaceAll("/+$", ""));
-      boolean plain =
-          ("http".equals(uri.getScheme()) || "https".equals(uri.getScheme()))
-              && uri.getHost() != null
-              && uri.getRawUserInfo() == null
-              && uri.getRawQuery() == null
-              && uri.getRawFragment() == null;
-      if (plain) {
-        return uri;
-      }
-    } catch (IllegalArgumentException e) {
-      throw SandboxException.invalid(field, "text that is no address", allowed);
-    }
-    // Not the text: it may hold a password.
-    throw SandboxException.invalid(field, "another address", allowed);
   }
 }

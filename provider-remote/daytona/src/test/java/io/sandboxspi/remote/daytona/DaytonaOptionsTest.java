@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import io.sandboxspi.ErrorCode;
 import io.sandboxspi.SandboxException;
+import io.sandboxspi.remote.transport.Variables;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -39,7 +40,7 @@ class DaytonaOptionsTest {
     SandboxException failure =
         catchThrowableOfType(
             SandboxException.class,
-            () -> Settings.address("api-url", "https://user:secret@host/api"));
+            () -> Variables.address("api-url", "https://user:secret@host/api"));
     assertThat(failure.code()).isEqualTo(ErrorCode.INVALID_ARGUMENT);
     assertThat(failure.toString()).contains("api-url").doesNotContain("secret");
   }

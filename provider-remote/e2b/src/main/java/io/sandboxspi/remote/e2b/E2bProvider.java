@@ -12,6 +12,7 @@ import io.sandboxspi.remote.transport.HttpTransport;
 import io.sandboxspi.remote.transport.RemoteException;
 import io.sandboxspi.remote.transport.RemoteException.Kind;
 import io.sandboxspi.remote.transport.RetryPolicy;
+import io.sandboxspi.remote.transport.Variables;
 import io.sandboxspi.spi.Availability;
 import io.sandboxspi.spi.BackendRef;
 import io.sandboxspi.spi.BackendRequest;
@@ -47,12 +48,7 @@ public final class E2bProvider implements SandboxProvider {
 
   /** Makes no connection. */
   public E2bProvider() {
-    this(
-        name -> {
-          String property = System.getProperty(name);
-          String variable = System.getenv(name);
-          return property != null ? property : variable != null ? variable : "";
-        });
+    this(Variables.ofProcess());
   }
 
   private E2bProvider(UnaryOperator<String> lookup) {
@@ -61,8 +57,7 @@ public final class E2bProvider implements SandboxProvider {
 
   /** With these settings instead of the environment's; by the names of the variables. */
   public static E2bProvider with(Map<String, String> settings) {
-    Map<String, String> copy = Map.copyOf(settings);
-    return new E2bProvider(name -> copy.getOrDefault(name, ""));
+    return new E2bProvider(Variables.of(settings));
   }
 
   @Override
@@ -128,9 +123,9 @@ public final class E2bProvider implements SandboxProvider {
       done = true;
       return backend;
     } catch (RemoteException e) {
-      sent = e.kind() != Kind.UNREACHABLE && e.kind() != Kind.TLS;
       boolean answered = e.kind() == Kind.REFUSED && e.status() < 500;
-      sent = sent && !(answered && sandbox.isEmpty());
+      boolean unsent = e.kind() == Kind.UNREACHABLE || e.kind() == Kind.TLS;
+      sent = sandbox.isPresent() || !(answered || unsent);
       throw createFailed(e);
     } finally {
       if (!done && sent) {

@@ -4,8 +4,8 @@ import io.sandboxspi.ErrorCode;
 import io.sandboxspi.Operation;
 import io.sandboxspi.SandboxException;
 import io.sandboxspi.remote.transport.Secret;
+import io.sandboxspi.remote.transport.Variables;
 import java.net.URI;
-import java.net.URISyntaxException;
 import java.util.Optional;
 import java.util.function.UnaryOperator;
 
@@ -39,10 +39,10 @@ record E2bSettings(Optional<Secret> key, String domain, URI apiUrl, Optional<URI
     return new E2bSettings(
         key.isEmpty() ? Optional.empty() : Optional.of(key(lookup, key)),
         domain,
-        uri(API, or(lookup.apply(API), "https://api." + domain)),
+        Variables.address(API, or(lookup.apply(API), "https://api." + domain)),
         Optional.of(lookup.apply(SANDBOX))
             .filter(text -> !text.isEmpty())
-            .map(t -> uri(SANDBOX, t)));
+            .map(text -> Variables.address(SANDBOX, text)));
   }
 
   private static String or(String text, String otherwise) {
@@ -56,21 +56,6 @@ record E2bSettings(Optional<Secret> key, String domain, URI apiUrl, Optional<URI
           KEY, "of another form", "e2b_ and hexadecimal digits, or set E2B_VALIDATE_API_KEY=false");
     }
     return Secret.of(KEY, key);
-  }
-
-  private static URI uri(String name, String text) {
-    try {
-      URI uri = new URI(text.replaceFirst("/+$", ""));
-      if (("http".equals(uri.getScheme()) || "https".equals(uri.getScheme()))
-          && uri.getHost() != null
-          && uri.getUserInfo() == null
-          && uri.getQuery() == null) {
-        return uri;
-      }
-    } catch (URISyntaxException e) {
-      throw SandboxException.invalid(name, "not an address", "http:// or https:// and a host");
-    }
-    throw SandboxException.invalid(name, "another address", "http:// or https:// and a host");
   }
 
   Secret neededKey() {

@@ -148,7 +148,7 @@ class E2bBetweenTest {
   void aKillBehindAProxyThatIsBrokenIsNotProven() throws Exception {
     SandboxBackend backend = made();
     String path = "/sandboxes/" + backend.ref().data().get("sandbox");
-    fixture.fake.faults().on("POST /process.Process/SendInput", Fault.page(404), Fault.page(404));
+    fixture.fake.faults().on("POST /process.Process/SendInput", Fault.page(404));
     fixture.fake.faults().on("GET " + path, Fault.page(404));
     assertThat(backend.kill(io.sandboxspi.spi.LaunchId.random(), E2bFixture.seconds(20)).proven())
         .isFalse();

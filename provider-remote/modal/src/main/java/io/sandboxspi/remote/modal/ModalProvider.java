@@ -10,6 +10,7 @@ import io.sandboxspi.remote.shell.Marks;
 import io.sandboxspi.remote.shell.ShellBackend;
 import io.sandboxspi.remote.transport.ClientOptions;
 import io.sandboxspi.remote.transport.RemoteException;
+import io.sandboxspi.remote.transport.Variables;
 import io.sandboxspi.spi.Availability;
 import io.sandboxspi.spi.BackendRef;
 import io.sandboxspi.spi.BackendRequest;
@@ -46,12 +47,7 @@ public final class ModalProvider implements SandboxProvider {
 
   /** Makes no connection. */
   public ModalProvider() {
-    this(
-        name -> {
-          String property = System.getProperty(name);
-          String variable = System.getenv(name);
-          return property != null ? property : variable != null ? variable : "";
-        });
+    this(Variables.ofProcess());
   }
 
   private ModalProvider(UnaryOperator<String> lookup) {
@@ -60,8 +56,7 @@ public final class ModalProvider implements SandboxProvider {
 
   /** With these settings instead of the environment's; by the names of the variables. */
   public static ModalProvider with(Map<String, String> settings) {
-    Map<String, String> copy = Map.copyOf(settings);
-    return new ModalProvider(name -> copy.getOrDefault(name, ""));
+    return new ModalProvider(Variables.of(settings));
   }
 
   @Override
