@@ -64,8 +64,9 @@ final class SandboxMaker {
       return backend;
     } catch (RemoteException e) {
       // Nothing was made, and there may be another one of this name.
-      boolean refused = !made && e.kind() == Kind.REFUSED && e.status() < 500;
-      asked = !(e.kind() == Kind.UNREACHABLE || e.kind() == Kind.TLS || refused);
+      boolean refused = e.kind() == Kind.REFUSED && e.status() < 500;
+      boolean unsent = e.kind() == Kind.UNREACHABLE || e.kind() == Kind.TLS;
+      asked = made || !(refused || unsent);
       throw e;
     } finally {
       if (!done && asked) {
