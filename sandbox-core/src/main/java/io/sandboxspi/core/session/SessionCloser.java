@@ -191,7 +191,9 @@ final class SessionCloser {
       detach(run, failures);
       return;
     }
-    backend.endOthers(failures);
+    if (!vanishes(run)) {
+      backend.endOthers(failures);
+    }
     boolean definitive = backend.released() || discards() || saving.save(failures);
     if (!next(run, Goal.STOP, failures)) {
       return;
@@ -219,6 +221,14 @@ final class SessionCloser {
     for (CompletableFuture<CleanupResult> attempted : attempts) {
       CleanupResult result = attempted.join();
       result.failure().ifPresent(cause -> failures.add(cause, !result.outcome().proven()));
+    }
+  }
+
+  /** Whether the backend goes next and nothing is taken from it before: that ends all in it. */
+  private boolean vanishes(ClosingRun run) {
+    synchronized (lock) {
+      return run.goal == Goal.CLOSE
+          && (discarding || (owned && core.recovery().store().isEmpty()));
     }
   }
 

@@ -15,6 +15,7 @@ import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
 import org.junit.jupiter.api.BeforeEach;
@@ -60,7 +61,11 @@ class DirectFilesTest {
       paths.add(path);
       try {
         // One that is there, as the owner made it.
-        Files.write(Path.of(path), content.readNBytes(most), StandardOpenOption.WRITE);
+        byte[] all = content.readAllBytes();
+        Files.write(
+            Path.of(path),
+            Arrays.copyOf(all, Math.min(most, all.length)),
+            StandardOpenOption.WRITE);
       } catch (IOException e) {
         throw new UncheckedIOException(e);
       }

@@ -206,7 +206,7 @@ class E2bFaultsTest {
   void aStreamThatIsSilentIsLostInBoundedTime() throws Exception {
     try (SandboxSession session = fixture.open(Map.of("stream-keep-alive", "1"))) {
       fixture.fake.faults().on(START, new Fault.SilentStream(2));
-      ExecResult result = session.exec(Command.shell("echo a; sleep 60"));
+      ExecResult result = session.exec(Command.shell("echo a; sleep 15"));
       assertThat(result.status()).isInstanceOf(ExitStatus.Lost.class);
     }
   }
@@ -214,7 +214,7 @@ class E2bFaultsTest {
   @Test
   void aStreamThatIsKeptAliveMayBeIdle() throws Exception {
     try (SandboxSession session = fixture.open(Map.of("stream-keep-alive", "1"))) {
-      assertThat(E2bFixture.output(session, "sleep 5; echo done")).isEqualTo("done\n");
+      assertThat(E2bFixture.output(session, "sleep 4; echo done")).isEqualTo("done\n");
     }
   }
 
