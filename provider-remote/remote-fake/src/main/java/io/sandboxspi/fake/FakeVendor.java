@@ -15,6 +15,9 @@ public interface FakeVendor {
     /** What the provider must find in its environment, or in properties of the JVM. */
     Map<String, String> settings();
 
+    /** Sandboxes that exist, running or not. */
+    int sandboxes();
+
     /** Ends it and all it started. */
     @Override
     void close();

@@ -103,6 +103,7 @@ public final class ModalFake implements FakeVendor.Service {
   }
 
   /** How many run. */
+  @Override
   public int sandboxes() {
     return sandboxes.running().size();
   }

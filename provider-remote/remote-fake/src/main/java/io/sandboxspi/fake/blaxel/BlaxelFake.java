@@ -156,6 +156,7 @@ public final class BlaxelFake implements FakeVendor.Service {
   }
 
   /** How many there are, but for records of those that have ended. */
+  @Override
   public int sandboxes() {
     return (int)
         sandboxes.all().stream().filter(each -> !each.status().equals("TERMINATED")).count();

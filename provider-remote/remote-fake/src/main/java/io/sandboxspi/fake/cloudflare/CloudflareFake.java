@@ -151,6 +151,11 @@ public final class CloudflareFake implements FakeVendor.Service {
     return pool.count();
   }
 
+  @Override
+  public int sandboxes() {
+    return containers();
+  }
+
   /** How many containers may run; 0 for any number. */
   public void limit(int most) {
     pool.limit(most);

@@ -92,6 +92,7 @@ public final class DaytonaFake implements FakeVendor.Service {
   }
 
   /** How many there are. */
+  @Override
   public int sandboxes() {
     return sandboxes.all().size();
   }

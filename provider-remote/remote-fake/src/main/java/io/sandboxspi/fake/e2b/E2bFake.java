@@ -70,6 +70,7 @@ public final class E2bFake implements FakeVendor.Service {
   }
 
   /** How many there are, paused ones too. */
+  @Override
   public int sandboxes() {
     return sandboxes.all().size();
   }
