@@ -58,6 +58,7 @@ final class RemoteReport {
 
   private static final String[][] MEDIANS = {
     {"one call by hand", WIRE, "bare-call"},
+    {"one call by java.net.http alone", WIRE, "library-call"},
     {"one call", WIRE, "call"},
     {"command by hand: first byte", WIRE, "bare-exec"},
     {"command: first byte", WIRE, "exec"},

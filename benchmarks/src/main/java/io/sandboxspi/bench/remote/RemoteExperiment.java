@@ -17,6 +17,9 @@ import io.sandboxspi.spi.SandboxProcess;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -48,15 +51,26 @@ public enum RemoteExperiment {
                 + "\r\nE2b-Sandbox-Port: 49983\r\nConnect-Protocol-Version: 1\r\nX-Access-Token: "
                 + token
                 + "\r\n";
-        for (int i = 0; i < (quick ? 20 : 700); i++) {
-          boolean warm = i < (quick ? 5 : 200);
+        HttpClient library =
+            HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
+        HttpRequest plain =
+            HttpRequest.newBuilder(far.near().resolve("/sandboxes/" + sandbox))
+                .header("X-API-Key", E2bFake.KEY)
+                .build();
+        // The compilers of both JVMs need some thousand calls.
+        for (int i = 0; i < (quick ? 20 : 6000); i++) {
+          boolean warm = i < (quick ? 5 : 4000);
           long begin = System.nanoTime();
           Object unused = raw.call("GET", "/sandboxes/" + sandbox, key, new byte[0]);
           long bare = System.nanoTime() - begin;
           begin = System.nanoTime();
+          unused = library.send(plain, HttpResponse.BodyHandlers.ofByteArray());
+          long jdk = System.nanoTime() - begin;
+          begin = System.nanoTime();
           unused = backend.probe(Far.soon());
           long ours = System.nanoTime() - begin;
           if (!warm) {
+            pass.add("library-call", jdk);
             pass.add("bare-call", bare);
             pass.add("call", ours);
           }
