@@ -221,7 +221,12 @@ public final class Exchange {
 
   /** Sends a part of it. */
   public void write(byte[] bytes, Callback done) {
-    response.write(false, ByteBuffer.wrap(bytes), done);
+    try {
+      response.write(false, ByteBuffer.wrap(bytes), done);
+    } catch (RuntimeException gone) {
+      // The server has forgotten the client already.
+      done.failed(gone);
+    }
   }
 
   /** Ends it. */
