@@ -64,6 +64,11 @@ final class DaytonaMachine implements Machine {
   }
 
   @Override
+  public boolean inPlace() {
+    return true;
+  }
+
+  @Override
   public InputStream read(String path, Deadline deadline) throws InterruptedException {
     return toolbox.download(path, deadline);
   }
