@@ -227,8 +227,7 @@ final class SessionCloser {
   /** Whether the backend goes next and nothing is taken from it before: that ends all in it. */
   private boolean vanishes(ClosingRun run) {
     synchronized (lock) {
-      return run.goal == Goal.CLOSE
-          && (discarding || (owned && core.recovery().store().isEmpty()));
+      return run.goal == Goal.CLOSE && (discarding || (owned && core.recovery().store().isEmpty()));
     }
   }
 

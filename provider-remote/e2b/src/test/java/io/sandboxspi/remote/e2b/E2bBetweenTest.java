@@ -64,8 +64,7 @@ class E2bBetweenTest {
   @ValueSource(strings = {"E2B_API_URL", "E2B_SANDBOX_URL"})
   void aPeerThatCannotProveItselfGetsNoKey(String which, @TempDir Path dir) throws Exception {
     try (Stranger stranger = new Stranger(dir)) {
-      SandboxException failure =
-          refusesToOpen(fixture.provider(which, stranger.uri().toString()));
+      SandboxException failure = refusesToOpen(fixture.provider(which, stranger.uri().toString()));
       assertThat(failure.code()).isEqualTo(ErrorCode.CREATE_FAILED);
       assertThat(failure).hasMessageContaining("identity of localhost is not proven");
       assertThat(failure.retryable()).isEqualTo(Retryable.NO);

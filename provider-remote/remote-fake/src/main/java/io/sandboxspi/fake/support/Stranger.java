@@ -17,7 +17,9 @@ import java.util.concurrent.atomic.AtomicInteger;
 import javax.net.ssl.KeyManagerFactory;
 import javax.net.ssl.SSLContext;
 
-/** A server whose certificate nobody has signed but itself; it counts who talks to it all the same. */
+/**
+ * A server whose certificate nobody has signed but itself; it counts who talks to it all the same.
+ */
 public final class Stranger implements AutoCloseable {
   private static final String PASSWORD = "changeit";
 

@@ -132,8 +132,7 @@ final class FileAccess implements ShellAccess {
   }
 
   @Override
-  public void put(String path, InputStream content, Deadline deadline)
-      throws InterruptedException {
+  public void put(String path, InputStream content, Deadline deadline) throws InterruptedException {
     try {
       machine.write(path, content, deadline);
     } catch (RemoteException e) {
