@@ -51,8 +51,7 @@ public enum RemoteExperiment {
                 + "\r\nE2b-Sandbox-Port: 49983\r\nConnect-Protocol-Version: 1\r\nX-Access-Token: "
                 + token
                 + "\r\n";
-        HttpClient library =
-            HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
+        HttpClient library = HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
         HttpRequest plain =
             HttpRequest.newBuilder(far.near().resolve("/sandboxes/" + sandbox))
                 .header("X-API-Key", E2bFake.KEY)
