@@ -168,7 +168,7 @@ public final class HttpCall {
   HttpRequest.Builder request() {
     HttpRequest.BodyPublisher publisher =
         upload.isPresent()
-            ? HttpRequest.BodyPublishers.ofInputStream(upload::get)
+            ? new UploadBody(upload.get())
             : body.length > 0
                 ? HttpRequest.BodyPublishers.ofByteArray(body)
                 : HttpRequest.BodyPublishers.noBody();

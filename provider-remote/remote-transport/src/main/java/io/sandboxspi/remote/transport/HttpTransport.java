@@ -77,7 +77,7 @@ public final class HttpTransport {
         info -> wanted(info) ? whole(call, info, deadline) : refusal(call, deadline);
     HttpResponse<Answer> response =
         call.upload().isPresent()
-            ? send(call, handler, deadline)
+            ? send(client, call, handler, deadline)
             : ask(prompt(call), call, handler, deadline);
     if (response.body() instanceof Answer.Whole whole && wanted(response.statusCode())) {
       return new HttpReply(
@@ -148,6 +148,7 @@ public final class HttpTransport {
       throws InterruptedException {
     HttpResponse<Answer> response =
         send(
+            prompt(call),
             call,
             info ->
                 wanted(info)
@@ -222,14 +223,14 @@ public final class HttpTransport {
   }
 
   private HttpResponse<Answer> send(
-      HttpCall call, HttpResponse.BodyHandler<Answer> handler, Deadline deadline)
+      HttpClient by, HttpCall call, HttpResponse.BodyHandler<Answer> handler, Deadline deadline)
       throws InterruptedException {
     timely(call, deadline);
     Optional<UploadStream> upload = call.upload().map(UploadStream::new);
     HttpCall sent =
         upload.isPresent() ? call.upload(call.value("Content-Type"), upload.get()) : call;
     HttpRequest request = sent.request().header("User-Agent", options.userAgent()).build();
-    CompletableFuture<HttpResponse<Answer>> future = client.sendAsync(request, handler);
+    CompletableFuture<HttpResponse<Answer>> future = by.sendAsync(request, handler);
     boolean answered = false;
     try {
       HttpResponse<Answer> response = future.get(deadline.remainingNanos(), TimeUnit.NANOSECONDS);
