@@ -24,6 +24,7 @@ final class GetCommand extends NamedCommand {
         engine,
         "get",
         "Copies a file or a directory out of a sandbox; - writes a file to standard output.");
+    declareUser("Account of the sandbox that reads it.");
     words(true, "NAME PATH TARGET|-", "The sandbox, what is in the sandbox, where to here.");
   }
 
@@ -33,7 +34,7 @@ final class GetCommand extends NamedCommand {
     return within(
         words.get(0),
         (session, guard) -> {
-          SandboxFiles files = session.files();
+          SandboxFiles files = files(session);
           FileInfo info = files.stat(words.get(1));
           if (info.kind() == FileInfo.Kind.DIRECTORY) {
             directory(files, words.get(1), words.get(2));

@@ -3,6 +3,7 @@ package io.sandboxspi.cli;
 import io.sandboxspi.Checkpoint;
 import io.sandboxspi.ErrorCode;
 import io.sandboxspi.SandboxException;
+import io.sandboxspi.SandboxFiles;
 import io.sandboxspi.SandboxSession;
 import java.util.List;
 
@@ -36,6 +37,17 @@ abstract class NamedCommand extends CliCommand {
       throw CliFailure.usage("wrong number of words (see sandbox " + spec().name() + " --help)");
     }
     return words;
+  }
+
+  /** Declares the account for {@link #files}. */
+  final void declareUser(String description) {
+    text("--user", "USER", description);
+  }
+
+  /** The sandbox's files, as the account of {@code --user} sees them. */
+  final SandboxFiles files(SandboxSession session) {
+    SandboxFiles files = session.files();
+    return this.<String>value("--user").map(files::asUser).orElse(files);
   }
 
   /** Work in a sandbox. */

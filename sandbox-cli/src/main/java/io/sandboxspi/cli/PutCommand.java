@@ -16,6 +16,7 @@ final class PutCommand extends NamedCommand {
         engine,
         "put",
         "Copies a file or a directory into a sandbox; - writes standard input to a file there.");
+    declareUser("Account of the sandbox that writes it, and owns it then.");
     words(true, "NAME SOURCE|- PATH", "The sandbox, what is yours, where in the sandbox.");
   }
 
@@ -34,7 +35,7 @@ final class PutCommand extends NamedCommand {
         (session, guard) -> {
           if (directory) {
             try (Progress progress = Progress.of(OptionalLong.empty())) {
-              session.files().upload(source, words.get(2), progress);
+              files(session).upload(source, words.get(2), progress);
             }
             return ExitCodes.OK;
           }
@@ -42,7 +43,7 @@ final class PutCommand extends NamedCommand {
                   piped ? new FileInputStream(FileDescriptor.in) : Files.newInputStream(source);
               Progress progress =
                   Progress.of(piped ? OptionalLong.empty() : OptionalLong.of(Files.size(source)))) {
-            session.files().write(words.get(2), progress.counting(from));
+            files(session).write(words.get(2), progress.counting(from));
             return ExitCodes.OK;
           } catch (IOException e) {
             throw CliFailure.sandbox("cannot read " + words.get(1) + ": " + e.getMessage(), e);

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.fail;
 import io.sandboxspi.tck.Rule;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -120,6 +121,49 @@ class DockerCommandTest {
                 "id -u; pwd; echo $A"));
 
     assertThat(result).isEqualTo(new CliProcess.Result(0, "1000\n/tmp\nb\n", ""));
+  }
+
+  @Test
+  @Rule({"S-CLI-09", "S-USER-02"})
+  void filesAreAnAccountsOwn() throws Exception {
+    String image = "image=" + IMAGE;
+    named(
+        "create",
+        "--provider",
+        "docker",
+        "--name",
+        "accounts",
+        "--option",
+        image,
+        "--option",
+        "network=none",
+        "--option",
+        "labels=" + label);
+    named("exec", "accounts", "--", "sh", "-c", "echo secret >x; chmod 600 x; chmod 777 .");
+    Path source = Files.writeString(directory.resolve("mine"), "mine");
+
+    named("put", "accounts", source.toString(), "mine", "--user", "sandbox");
+
+    assertThat(named("exec", "accounts", "--", "stat", "-c", "%U", "mine").out())
+        .isEqualTo("sandbox\n");
+    assertThat(named("get", "accounts", "x", "-").out()).isEqualTo("secret\n");
+    CliProcess.Result refused = in("get", "accounts", "x", "-", "--user", "sandbox");
+    assertThat(refused.code()).as(refused.err()).isEqualTo(125);
+    assertThat(refused.out()).isEmpty();
+    named("rm", "accounts");
+  }
+
+  private CliProcess.Result named(String... words) throws Exception {
+    CliProcess.Result result = in(words);
+    assertThat(result.code()).as(result.err()).isZero();
+    return result;
+  }
+
+  /** With a memory of sandboxes of its own. */
+  private CliProcess.Result in(String... words) throws Exception {
+    try (CliProcess cli = CliProcess.start(Map.of("XDG_STATE_HOME", directory.toString()), words)) {
+      return cli.end();
+    }
   }
 
   @Test
