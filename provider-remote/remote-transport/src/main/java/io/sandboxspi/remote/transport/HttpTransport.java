@@ -150,11 +150,7 @@ public final class HttpTransport {
         send(
             prompt(call),
             call,
-            info ->
-                wanted(info)
-                    ? HttpResponse.BodySubscribers.mapping(
-                        HttpResponse.BodySubscribers.ofInputStream(), Answer.Reading::new)
-                    : refusal(call, deadline),
+            info -> wanted(info) ? new ReadBody() : refusal(call, deadline),
             deadline);
     if (response.body() instanceof Answer.Reading open) {
       return new Download(call, open.stream(), idle);
