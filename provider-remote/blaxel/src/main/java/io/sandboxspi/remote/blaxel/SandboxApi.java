@@ -1,34 +1,22 @@
 package io.sandboxspi.remote.blaxel;
 
-import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.sandboxspi.TerminalSize;
 import io.sandboxspi.remote.transport.HttpCall;
-import io.sandboxspi.remote.transport.Json;
 import io.sandboxspi.remote.transport.RemoteException;
 import io.sandboxspi.remote.transport.RemoteException.Kind;
-import io.sandboxspi.remote.transport.Repeat;
 import io.sandboxspi.remote.transport.Secret;
 import io.sandboxspi.remote.transport.WebSocketLink;
 import io.sandboxspi.remote.transport.WebSocketListener;
 import io.sandboxspi.remote.transport.WebSocketOptions;
 import io.sandboxspi.spi.Deadline;
 import java.net.URI;
-import java.time.Duration;
 import java.util.Optional;
-import java.util.UUID;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /** Commands and terminals of the agent in one sandbox. Thread-safe. */
 final class SandboxApi {
-  private static final Logger LOG = LoggerFactory.getLogger(SandboxApi.class);
-  private static final Duration TIDY = Duration.ofSeconds(5);
-
-  /** The edge drops a request that is silent for longer than a minute. */
-  private static final long MOST_SECONDS = 50;
-
   private final Wire wire;
   private final URI base;
+  private final Commands commands = new Commands(this);
 
   /** Makes no call. */
   SandboxApi(Wire wire, URI base) {
@@ -49,57 +37,9 @@ final class SandboxApi {
     return HttpCall.of(what, method, URI.create(base + path));
   }
 
-  /**
-   * Runs a short command and answers its output, whatever its code. What does not end in time is
-   * killed: the agent lets it run on.
-   */
+  /** As {@link Commands#run}. */
   String run(String what, String command, Deadline deadline) throws InterruptedException {
-    String name = "sandbox-" + UUID.randomUUID();
-    long seconds =
-        Math.max(1, Math.min(MOST_SECONDS, (deadline.remaining().toMillis() + 999) / 1000));
-    ObjectNode body =
-        Json.object()
-            .put("command", command)
-            .put("name", name)
-            .put("workingDir", "/")
-            .put("waitForCompletion", true)
-            .put("timeout", seconds);
-    // Never sent twice.
-    HttpCall call = call(what, "POST", "/process").json(body).repeat(Repeat.NEVER);
-    boolean over = false;
-    try {
-      ObjectNode answer = wire.send(call, deadline).object();
-      over = true;
-      return answer.path("stdout").asText("");
-    } catch (RemoteException e) {
-      boolean late = e.refusedWith(422) && String.valueOf(e.getMessage()).contains("timed out");
-      boolean refused = e.kind() == Kind.REFUSED && e.status() < 500 && !late;
-      over = refused || e.kind() == Kind.UNREACHABLE || e.kind() == Kind.TLS;
-      throw late ? new RemoteException(Kind.TIMEOUT, what + ": the command did not end", e) : e;
-    } finally {
-      if (!over) {
-        killProcess(name);
-      }
-    }
-  }
-
-  private void killProcess(String name) {
-    boolean interrupted = Thread.interrupted();
-    try {
-      HttpCall call =
-          call("killing a command", "DELETE", "/process/" + name + "/kill").repeat(Repeat.ALWAYS);
-      Object unused = wire.send(call, Deadline.after(TIDY));
-    } catch (RemoteException e) {
-      // Unknown or over: that is as well.
-      if (!e.refusedWith(404)) {
-        LOG.warn("a command may be left running: {}", e.getMessage());
-      }
-    } catch (InterruptedException e) {
-      interrupted = true;
-    }
-    if (interrupted) {
-      Thread.currentThread().interrupt();
-    }
+    return commands.run(what, command, deadline);
   }
 
   /** A shell of a terminal, told apart from a later process of the same number. */

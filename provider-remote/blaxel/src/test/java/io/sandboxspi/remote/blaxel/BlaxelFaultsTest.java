@@ -1,5 +1,6 @@
 package io.sandboxspi.remote.blaxel;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
@@ -13,13 +14,16 @@ import io.sandboxspi.SandboxException;
 import io.sandboxspi.SandboxSession;
 import io.sandboxspi.fake.Fault;
 import io.sandboxspi.fake.blaxel.BlaxelFake;
+import io.sandboxspi.fake.support.UntrustedPeer;
 import io.sandboxspi.spi.Availability;
 import io.sandboxspi.spi.BackendRequest;
 import io.sandboxspi.spi.Deadline;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Map;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
@@ -73,10 +77,14 @@ class BlaxelFaultsTest {
   }
 
   @Test
-  void aPeerThatCannotProveItselfIsNotTalkedTo() throws Exception {
-    String secure = fixture.fake.uri().toString().replace("http:", "https:") + "/v0";
-    SandboxException failure = refusesToOpen(fixture.provider("BL_API_URL", secure), Map.of());
-    assertThat(failure.code()).isIn(ErrorCode.PROVIDER_UNAVAILABLE, ErrorCode.CREATE_FAILED);
+  void aPeerThatCannotProveItselfIsNotTalkedTo(@TempDir Path directory) throws Exception {
+    try (UntrustedPeer peer = new UntrustedPeer(directory)) {
+      SandboxException failure =
+          refusesToOpen(fixture.provider("BL_API_URL", peer.address() + "/v0"), Map.of());
+      assertThat(failure.code()).isEqualTo(ErrorCode.PROVIDER_UNAVAILABLE);
+      assertThat(failure.context()).containsEntry("failure", "TLS");
+      assertThat(failure.retryable()).isEqualTo(Retryable.NO);
+    }
   }
 
   @ParameterizedTest
@@ -147,6 +155,56 @@ class BlaxelFaultsTest {
         catchThrowableOfType(SandboxException.class, () -> session.exec(Command.of("true")));
     assertThat(failure.code()).isEqualTo(ErrorCode.BACKEND_GONE);
     session.close();
+  }
+
+  @ParameterizedTest
+  @CsvSource({"page, HTML", "half, JSON", "huge, too long", "error, no such folder"})
+  void aGreetingThatIsSpoiltIsOneErrorAndItsSandboxIsDeleted(String how, String said)
+      throws Exception {
+    byte[] bytes =
+        switch (how) {
+          case "page" -> "<html>sign in</html>\n".getBytes(UTF_8);
+          case "half" -> "{\"type\":\"stdo".getBytes(UTF_8);
+          case "huge" -> new byte[(16 << 20) + 1];
+          default -> "{\"type\":\"error\",\"data\":\"no such folder\"}\n".getBytes(UTF_8);
+        };
+    java.util.Arrays.fill(bytes, 0, how.equals("huge") ? bytes.length : 0, (byte) 'x');
+    fixture.fake.faults().on("POST /sbx/", new Fault.SpoilStream(0, bytes));
+    SandboxException failure = refusesToOpen(fixture.provider(), Map.of());
+    assertThat(failure.code()).isEqualTo(ErrorCode.CREATE_FAILED);
+    assertThat(failure).hasMessageContaining(said);
+  }
+
+  @ParameterizedTest
+  @CsvSource({"half, 1", "page, 1", "huge, 1", "half, 150", "page, 150", "huge, 150"})
+  void aFrameThatIsNoneIsOneErrorOrPassedOverAndTheSessionWorks(String how, int after)
+      throws Exception {
+    byte[] bytes =
+        switch (how) {
+          case "page" -> "<html>sign in</html>".getBytes(UTF_8);
+          case "half" -> "{\"type\":\"output\",\"da".getBytes(UTF_8);
+          // A message may have 4 MiB.
+          default -> "x".repeat((4 << 20) + 1).getBytes(UTF_8);
+        };
+    try (SandboxSession session = fixture.open(Map.of())) {
+      String name = session.backend().data().get("sandbox");
+      fixture
+          .fake
+          .faults()
+          .on("GET /sbx/" + name + "/terminal/ws", new Fault.SpoilStream(after, bytes));
+      boolean early = how.equals("huge") && after == 1;
+      Command command = Command.shell("seq 1 100000").timeout(Duration.ofSeconds(60));
+      if (early) {
+        SandboxException failure =
+            catchThrowableOfType(SandboxException.class, () -> session.exec(command));
+        assertThat(failure.code()).isEqualTo(ErrorCode.TRANSPORT);
+        assertThat(BlaxelFixture.words(failure)).doesNotContain(BlaxelFake.KEY);
+      } else {
+        assertThat(session.exec(command).stdout().text()).endsWith("\n99999\n100000\n");
+      }
+      assertThat(fixture.fake.faults().unused()).isZero();
+      assertThat(BlaxelFixture.output(session, "echo on")).isEqualTo("on\n");
+    }
   }
 
   @Test

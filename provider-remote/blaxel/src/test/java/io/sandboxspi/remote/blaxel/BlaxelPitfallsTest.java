@@ -229,6 +229,52 @@ class BlaxelPitfallsTest {
     assertThat(gone(before)).isTrue();
   }
 
+  @Test
+  void aCommandWhoseAnswerBreaksOffIsFoundByItsNameAndNeverSentAgain() throws Exception {
+    String request = "POST /sbx/" + session.backend().data().get("sandbox") + "/process";
+    int before = FIXTURE.fake.faults().count(request);
+    FIXTURE
+        .fake
+        .faults()
+        .on(
+            request,
+            new Fault.CutAfter(),
+            new Fault.CutStream(1),
+            new Fault.AnswerAfter(504, "", ""));
+    for (int i = 0; i < 3; i++) {
+      String file = FIXTURE.sandbox(session).home() + "/once" + i;
+      String command = "echo ran >>" + file + "; sleep 0.3; cat " + file;
+      assertThat(api().run("a command", command, BlaxelFixture.seconds(20))).isEqualTo("ran\n");
+    }
+    assertThat(FIXTURE.fake.faults().count(request) - before).isEqualTo(3);
+    FIXTURE.fake.faults().on(request, new Fault.CutBefore());
+    RemoteException failure =
+        catchThrowableOfType(
+            RemoteException.class, () -> api().run("x", "true", BlaxelFixture.seconds(20)));
+    assertThat(failure.kind()).as("it was never started").isEqualTo(RemoteException.Kind.BROKEN);
+  }
+
+  @Test
+  void anAgentThatIsTooOldToStreamIsUnderstood() throws Exception {
+    String request = "POST /sbx/" + session.backend().data().get("sandbox") + "/process";
+    String late = "{\"error\":\"process timed out after 1 seconds\"}";
+    String answer = "{\"status\":\"completed\",\"exitCode\":0,\"stdout\":\"old\\n\"}";
+    FIXTURE
+        .fake
+        .faults()
+        .on(
+            request,
+            new Fault.Refuse(200, "application/json", answer, -1),
+            new Fault.Refuse(422, "application/json", late, -1));
+    assertThat(api().run("x", "true", BlaxelFixture.seconds(10))).isEqualTo("old\n");
+    int killed = FIXTURE.fake.faults().count("DELETE /sbx/");
+    RemoteException failure =
+        catchThrowableOfType(
+            RemoteException.class, () -> api().run("x", "true", BlaxelFixture.seconds(10)));
+    assertThat(failure.kind()).isEqualTo(RemoteException.Kind.TIMEOUT);
+    assertThat(FIXTURE.fake.faults().count("DELETE /sbx/")).isGreaterThan(killed);
+  }
+
   private static boolean gone(int before) {
     try {
       return BlaxelFixture.until(() -> FIXTURE.sandbox(session).processes() <= before);

@@ -194,6 +194,12 @@ final class Bridge {
     return new Endpoint(url.getHost(), outer, tls, java.util.Optional.empty());
   }
 
+  /** How many containers belong to sandboxes, whoever uses them; it names none. */
+  long assigned(Deadline deadline) throws InterruptedException {
+    HttpCall call = call("asking for the containers", "GET", "/pool/stats");
+    return transport.call(call, deadline).object().path("assigned").asLong(-1);
+  }
+
   /** Ends the sandbox's container, if one runs; the bridge says yes to everything. */
   void delete(String id, Deadline deadline) throws InterruptedException {
     HttpCall call = call("deleting the sandbox", "DELETE", sandbox(id)).repeat(Repeat.ALWAYS);

@@ -13,10 +13,12 @@ import io.sandboxspi.spi.Availability;
 import io.sandboxspi.spi.BackendRef;
 import io.sandboxspi.spi.BackendRequest;
 import io.sandboxspi.spi.Deadline;
+import io.sandboxspi.spi.ListedBackend;
 import io.sandboxspi.spi.ReleaseOutcome;
 import io.sandboxspi.spi.SandboxBackend;
 import io.sandboxspi.spi.SandboxProvider;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -183,5 +185,25 @@ public final class CloudflareProvider implements SandboxProvider {
     ReleaseOutcome outcome = CloudflareBackend.delete(sandbox, Operation.DELETE, deadline);
     sandboxes.remove(ref.sandbox(), sandbox);
     return outcome;
+  }
+
+  /** The bridge tells nobody what it runs: fails, and says how much that is, if it can. */
+  @Override
+  public List<ListedBackend> list(Map<String, String> options, Deadline deadline)
+      throws InterruptedException {
+    Map<String, String> given = CloudflareOptions.parse(options).given();
+    String now = "";
+    try {
+      long assigned = bridge(given).assigned(deadline);
+      now = assigned < 0 ? "" : "; containers in use now: " + assigned;
+    } catch (RemoteException e) {
+      LOG.debug("the bridge does not say how many containers are in use", e);
+    }
+    throw SandboxException.of(
+        ErrorCode.UNSUPPORTED,
+        Operation.DISCOVER,
+        "the bridge keeps no list of sandboxes, so none is found here: one that nobody uses stops"
+            + " by itself after the deployment's sleepAfter"
+            + now);
   }
 }

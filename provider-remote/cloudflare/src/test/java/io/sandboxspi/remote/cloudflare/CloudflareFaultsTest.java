@@ -1,5 +1,6 @@
 package io.sandboxspi.remote.cloudflare;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
@@ -13,12 +14,16 @@ import io.sandboxspi.SandboxException;
 import io.sandboxspi.SandboxSession;
 import io.sandboxspi.fake.Fault;
 import io.sandboxspi.fake.cloudflare.CloudflareFake;
+import io.sandboxspi.fake.support.UntrustedPeer;
 import io.sandboxspi.spi.Availability;
 import io.sandboxspi.spi.BackendRequest;
+import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
@@ -68,16 +73,44 @@ class CloudflareFaultsTest {
     assertThat(failure.context()).containsEntry("status", "401");
   }
 
-  @ParameterizedTest
-  @CsvSource({"http://127.0.0.1:1, YES", "https://127.0.0.1:PORT, UNKNOWN"})
-  void anAddressThatLeadsNowhereWasNotAskedForAnything(String address, Retryable retryable)
-      throws Exception {
-    String worker = address.replace("PORT", "" + fixture.fake().uri().getPort());
+  @Test
+  void anAddressThatLeadsNowhereWasNotAskedForAnything() throws Exception {
     SandboxException failure =
-        refusesToOpen(fixture.provider("CLOUDFLARE_SANDBOX_WORKER_URL", worker));
-    assertThat(failure.code()).isIn(ErrorCode.PROVIDER_UNAVAILABLE, ErrorCode.CREATE_FAILED);
-    if (retryable == Retryable.YES) {
-      assertThat(failure.retryable()).isEqualTo(Retryable.YES);
+        refusesToOpen(fixture.provider("CLOUDFLARE_SANDBOX_WORKER_URL", "http://127.0.0.1:1"));
+    assertThat(failure.code()).isEqualTo(ErrorCode.PROVIDER_UNAVAILABLE);
+    assertThat(failure.retryable()).isEqualTo(Retryable.YES);
+  }
+
+  @Test
+  void aPeerThatCannotProveItselfIsNotTalkedTo(@TempDir Path directory) throws Exception {
+    try (UntrustedPeer peer = new UntrustedPeer(directory)) {
+      SandboxException failure =
+          refusesToOpen(fixture.provider("CLOUDFLARE_SANDBOX_WORKER_URL", peer.address()));
+      assertThat(failure.code()).isEqualTo(ErrorCode.PROVIDER_UNAVAILABLE);
+      assertThat(failure.context()).containsEntry("failure", "TLS");
+      assertThat(failure.retryable()).isEqualTo(Retryable.NO);
+    }
+  }
+
+  @Test
+  void thereIsNoListAndThatIsSaid() throws Exception {
+    try (SandboxSession session = fixture.open(Map.of())) {
+      for (CloudflareProvider provider :
+          List.of(fixture.provider(), fixture.provider("CLOUDFLARE_SANDBOX_API_KEY", "wrong"))) {
+        SandboxException failure =
+            catchThrowableOfType(
+                SandboxException.class,
+                () -> provider.list(Map.of(), CloudflareFixture.seconds(10)));
+        assertThat(failure.code()).isEqualTo(ErrorCode.UNSUPPORTED);
+        assertThat(failure).hasMessageContaining("keeps no list");
+        assertThat(CloudflareFixture.words(failure)).doesNotContain(CloudflareFake.KEY, "wrong");
+      }
+      assertThat(
+              catchThrowableOfType(
+                  SandboxException.class,
+                  () -> fixture.provider().list(Map.of(), CloudflareFixture.seconds(10))))
+          .hasMessageContaining("in use now: 1");
+      assertThat(CloudflareFixture.output(session, "echo on")).isEqualTo("on\n");
     }
   }
 
@@ -152,6 +185,38 @@ class CloudflareFaultsTest {
     assertThat(failure.code()).isEqualTo(ErrorCode.BACKEND_GONE);
     session.close();
     assertThat(fixture.fake().containers()).isZero();
+  }
+
+  @ParameterizedTest
+  @CsvSource({"half, 1", "page, 1", "huge, 1", "half, 3", "huge, 3"})
+  void aFrameThatIsNoneIsPassedOverAndOneThatIsTooLongMendedOrSaid(String how, int after)
+      throws Exception {
+    byte[] bytes =
+        switch (how) {
+          case "page" -> "<html>sign in</html>".getBytes(UTF_8);
+          case "half" -> "{\"type\":\"err".getBytes(UTF_8);
+          // A message may have 4 MiB.
+          default -> "x".repeat((4 << 20) + 1).getBytes(UTF_8);
+        };
+    try (SandboxSession session = fixture.open(Map.of())) {
+      String request = "GET /v1/sandbox/" + CloudflareFixture.id(session) + "/pty";
+      assertThat(CloudflareFixture.until(() -> fixture.container(session).sessions() == 1))
+          .isTrue();
+      fixture.fake().faults().on(request, new Fault.SpoilStream(after, bytes));
+      Command command = Command.shell("seq 1 30000").timeout(Duration.ofSeconds(60));
+      if (how.equals("huge")) {
+        try {
+          assertThat(session.exec(command).stdout().text()).endsWith("\n29999\n30000\n");
+        } catch (SandboxException failure) {
+          assertThat(failure.code()).isEqualTo(ErrorCode.TRANSPORT);
+          assertThat(CloudflareFixture.words(failure)).doesNotContain(CloudflareFake.KEY);
+        }
+      } else {
+        assertThat(session.exec(command).stdout().text()).endsWith("\n29999\n30000\n");
+      }
+      assertThat(fixture.fake().faults().unused()).isZero();
+      assertThat(CloudflareFixture.output(session, "echo on")).isEqualTo("on\n");
+    }
   }
 
   @ParameterizedTest

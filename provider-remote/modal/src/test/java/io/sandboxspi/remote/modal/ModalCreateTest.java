@@ -12,19 +12,24 @@ import io.sandboxspi.core.session.EngineOptions;
 import io.sandboxspi.core.session.EngineSession;
 import io.sandboxspi.fake.Fault;
 import io.sandboxspi.fake.modal.ModalFake;
+import io.sandboxspi.fake.support.UntrustedPeer;
 import io.sandboxspi.fake.support.VendorFixture;
 import java.io.OutputStream;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
 import java.time.Duration;
+import java.util.HexFormat;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Making sandboxes: one typed error for each thing that goes wrong, and nothing left. */
@@ -91,6 +96,33 @@ class ModalCreateTest {
     String address = fixture.fake().settings().get("MODAL_SERVER_URL").replace("http:", "https:");
     SandboxException failure = refuses(fixture.provider("MODAL_SERVER_URL", address), 3);
     assertThat(failure.code()).isIn(ErrorCode.CREATE_FAILED, ErrorCode.DEADLINE_EXCEEDED);
+  }
+
+  @Test
+  void aPeerThatCannotProveItselfIsNotTalkedTo(@TempDir Path directory) throws Exception {
+    try (UntrustedPeer peer = new UntrustedPeer(directory)) {
+      SandboxException failure = refuses(fixture.provider("MODAL_SERVER_URL", peer.address()), 20);
+      assertThat(failure.code()).isEqualTo(ErrorCode.CREATE_FAILED);
+      assertThat(failure.context()).containsEntry("failure", "TLS");
+      assertThat(failure.retryable()).isEqualTo(Retryable.NO);
+    }
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    // A message of 100 MiB and one byte, of which nothing comes
+    "0006400001, TOO_LARGE",
+    // Three bytes of ten
+    "000000000a010203, REFUSED",
+    // No message of the protocol
+    "0000000003ffffff, MALFORMED",
+  })
+  void anAnswerThatIsSpoiltIsOneError(String bytes, String failure) throws Exception {
+    try (SpoiltServer server = new SpoiltServer(HexFormat.of().parseHex(bytes))) {
+      SandboxException said = refuses(fixture.provider("MODAL_SERVER_URL", server.address()), 20);
+      assertThat(said.code()).isEqualTo(ErrorCode.CREATE_FAILED);
+      assertThat(said.context()).containsEntry("failure", failure);
+    }
   }
 
   @Test

@@ -96,7 +96,8 @@ public final class FakeSandbox {
     return agent.uploads();
   }
 
-  private String mark() {
+  /** In the environment of all its processes. */
+  public String mark() {
     return "BL_SANDBOX=" + name;
   }
 

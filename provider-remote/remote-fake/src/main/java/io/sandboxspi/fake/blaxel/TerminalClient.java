@@ -85,7 +85,7 @@ public final class TerminalClient implements Session.Listener.AutoDemanding {
           || (mine instanceof Fault.DropMessage drop && messages == drop.message())) {
         return;
       }
-      if (mine instanceof Fault.SpoilStream spoil && messages > spoil.messages()) {
+      if (mine instanceof Fault.SpoilStream spoil && messages == spoil.messages() + 1) {
         queue.add(new String(spoil.bytes(), StandardCharsets.UTF_8));
       }
       queue.add(message);

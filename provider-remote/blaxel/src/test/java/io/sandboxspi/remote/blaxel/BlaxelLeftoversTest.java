@@ -1,0 +1,54 @@
+package io.sandboxspi.remote.blaxel;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.sandboxspi.SandboxSession;
+import io.sandboxspi.fake.Posix;
+import io.sandboxspi.fake.blaxel.FakeSandbox;
+import io.sandboxspi.fake.support.Leftovers;
+import java.util.Map;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Isolated;
+
+/** What sessions leave in this JVM, in sandboxes, and in the vendor's account. */
+@Isolated
+class BlaxelLeftoversTest {
+  private final BlaxelFixture fixture = new BlaxelFixture();
+
+  @AfterEach
+  void stop() {
+    fixture.close();
+  }
+
+  @Test
+  void aClosedSessionLeavesNoThreadNoDescriptorNoConnectionAndNoSandbox() throws Exception {
+    use();
+    assertThat(BlaxelFixture.until(() -> fixture.fake.connections() == 0)).isTrue();
+    Leftovers before = Leftovers.now();
+    use();
+    use();
+    assertThat(before.more()).isEmpty();
+    assertThat(fixture.fake.sandboxes()).isZero();
+  }
+
+  private void use() throws Exception {
+    try (SandboxSession session = fixture.open(Map.of())) {
+      Leftovers.use(session);
+    }
+  }
+
+  @Test
+  void aSandboxThatIsLeftHasNoProcessOfOurs() throws Exception {
+    SandboxSession session = fixture.open(Map.of());
+    Leftovers.use(session);
+    FakeSandbox sandbox = fixture.sandbox(session);
+    Object unused = session.detach();
+    assertThat(BlaxelFixture.until(() -> Posix.with(sandbox.mark()).isEmpty()))
+        .as("processes: %s", Posix.with(sandbox.mark()))
+        .isTrue();
+    assertThat(sandbox.terminals()).isZero();
+    assertThat(sandbox.uploads()).isZero();
+    assertThat(fixture.fake.sandboxes()).isEqualTo(1);
+  }
+}

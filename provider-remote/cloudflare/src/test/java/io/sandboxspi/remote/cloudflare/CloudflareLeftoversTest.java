@@ -1,0 +1,53 @@
+package io.sandboxspi.remote.cloudflare;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.sandboxspi.SandboxSession;
+import io.sandboxspi.fake.cloudflare.Container;
+import io.sandboxspi.fake.support.Leftovers;
+import java.util.Map;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Isolated;
+
+/** What sessions leave in this JVM, in containers, and in the deployment. */
+@Isolated
+class CloudflareLeftoversTest {
+  private final CloudflareFixture fixture = new CloudflareFixture();
+
+  @AfterEach
+  void stop() {
+    fixture.close();
+  }
+
+  @Test
+  void aClosedSessionLeavesNoThreadNoDescriptorNoConnectionAndNoContainer() throws Exception {
+    use();
+    assertThat(CloudflareFixture.until(() -> fixture.fake().connections() == 0)).isTrue();
+    Leftovers before = Leftovers.now();
+    use();
+    use();
+    assertThat(before.more()).isEmpty();
+    assertThat(fixture.fake().containers()).isZero();
+  }
+
+  private void use() throws Exception {
+    try (SandboxSession session = fixture.open(Map.of())) {
+      Leftovers.use(session);
+    }
+  }
+
+  @Test
+  void aContainerThatIsLeftHasNoProcessAndNoSessionOfOurs() throws Exception {
+    SandboxSession session = fixture.open(Map.of());
+    Leftovers.use(session);
+    Container container = fixture.container(session);
+    Object unused = session.detach();
+    assertThat(
+            CloudflareFixture.until(
+                () -> container.processes().isEmpty() && container.sessions() == 0))
+        .as("processes %s, sessions %s", container.processes(), container.sessions())
+        .isTrue();
+    assertThat(fixture.fake().containers()).isEqualTo(1);
+  }
+}
