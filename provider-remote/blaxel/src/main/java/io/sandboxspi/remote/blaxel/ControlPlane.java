@@ -19,7 +19,7 @@ import java.util.function.Predicate;
 
 /** The control plane. Thread-safe. */
 final class ControlPlane {
-  private static final long FIRST_PAUSE = 250;
+  private static final long FIRST_PAUSE = 50;
   private static final long MOST_PAUSE = 5000;
   private static final int PAGE = 50;
 

@@ -42,6 +42,7 @@ public final class ModalFake implements FakeVendor.Service {
   private final Tokens tokens = new Tokens();
   private final Server server;
   private final Optional<Relay> relay;
+  private volatile String reachedAt = "";
 
   /** Starts it. */
   public ModalFake() {
@@ -79,7 +80,13 @@ public final class ModalFake implements FakeVendor.Service {
   }
 
   private String address() {
-    return "127.0.0.1:" + relay.map(Relay::port).orElseGet(server::getPort);
+    String set = reachedAt;
+    return set.isEmpty() ? "127.0.0.1:" + relay.map(Relay::port).orElseGet(server::getPort) : set;
+  }
+
+  /** From now on its routers are said to be at this host and port. */
+  public void reachedAt(String address) {
+    reachedAt = address;
   }
 
   /** What goes wrong, by the names of calls. */
