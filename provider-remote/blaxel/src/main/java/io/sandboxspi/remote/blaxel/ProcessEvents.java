@@ -50,13 +50,19 @@ final class ProcessEvents implements StreamListener {
   @Override
   public boolean onBytes(ByteBuffer bytes) {
     while (bytes.hasRemaining()) {
-      byte each = bytes.get();
-      if (each == '\n') {
-        endOfLine();
-      } else if (line.size() >= LONGEST_LINE) {
+      int end = bytes.position();
+      while (end < bytes.limit() && bytes.get(end) != '\n') {
+        end++;
+      }
+      byte[] piece = new byte[end - bytes.position()];
+      bytes.get(piece);
+      if (line.size() + piece.length > LONGEST_LINE) {
         throw new RemoteException(Kind.TOO_LARGE, what + ": a line of the answer is too long");
-      } else {
-        line.write(each);
+      }
+      line.writeBytes(piece);
+      if (bytes.hasRemaining()) {
+        byte unused = bytes.get();
+        endOfLine();
       }
     }
     return true;

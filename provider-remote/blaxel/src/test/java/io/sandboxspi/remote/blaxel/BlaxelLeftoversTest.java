@@ -27,7 +27,6 @@ class BlaxelLeftoversTest {
     assertThat(BlaxelFixture.until(() -> fixture.fake.connections() == 0)).isTrue();
     Leftovers before = Leftovers.now();
     use();
-    use();
     assertThat(before.more()).isEmpty();
     assertThat(fixture.fake.sandboxes()).isZero();
   }

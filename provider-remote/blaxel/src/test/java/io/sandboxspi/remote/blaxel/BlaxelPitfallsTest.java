@@ -13,6 +13,7 @@ import io.sandboxspi.ExitStatus;
 import io.sandboxspi.PtyEndReason;
 import io.sandboxspi.PtyRequest;
 import io.sandboxspi.PtyUpdate;
+import io.sandboxspi.RunningCommand;
 import io.sandboxspi.SandboxException;
 import io.sandboxspi.SandboxSession;
 import io.sandboxspi.Stdin;
@@ -33,13 +34,12 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** What users of Blaxel have met, and what becomes of it here. One sandbox serves most of them. */
 class BlaxelPitfallsTest {
   private static final BlaxelFixture FIXTURE = new BlaxelFixture();
-
-  /** Messages of a terminal until its program surely runs. */
-  private static final int LATER = 150;
 
   private static SandboxSession session;
 
@@ -65,6 +65,27 @@ class BlaxelPitfallsTest {
     return Connection.of(settings, Map.of()).agent(name, FIXTURE.fake.uri() + "/sbx/" + name);
   }
 
+  /** What a command prints while something happens. */
+  private static String printed(String text, Command command, Runnable event) throws Exception {
+    try (RunningCommand running = session.start(command.stdin(Stdin.pipe()))) {
+      StringBuilder up = new StringBuilder();
+      while (!up.toString().endsWith("up" + text)) {
+        up.append((char) running.stdout().read());
+        assertThat(up).hasSizeLessThan(10);
+      }
+      running.stdin().write("go\n".getBytes(UTF_8));
+      running.stdin().flush();
+      event.run();
+      String rest = new String(running.stdout().readAllBytes(), UTF_8);
+      assertThat(running.await().status()).isEqualTo(new ExitStatus.Exited(0));
+      return rest;
+    }
+  }
+
+  private static Command counting() {
+    return Command.shell("echo up; read x; seq 1 100000").timeout(Duration.ofSeconds(60));
+  }
+
   private static String numbers(String end) {
     return IntStream.rangeClosed(1, 100_000).mapToObj(i -> i + end).collect(joining());
   }
@@ -77,6 +98,7 @@ class BlaxelPitfallsTest {
 
   @Test
   void whatTheEdgeGaveUpIsFoundByItsName() throws Exception {
+    int unused = FIXTURE.fake.faults().unused();
     FIXTURE
         .fake
         .faults()
@@ -90,7 +112,7 @@ class BlaxelPitfallsTest {
     try (SandboxSession other = FIXTURE.open(Map.of())) {
       assertThat(BlaxelFixture.output(other, "echo a")).isEqualTo("a\n");
     }
-    assertThat(FIXTURE.fake.faults().unused()).isZero();
+    assertThat(FIXTURE.fake.faults().unused()).isEqualTo(unused);
   }
 
   @Test
@@ -114,14 +136,15 @@ class BlaxelPitfallsTest {
 
   @Test
   void aTerminalThatIsCutGoesOnWithoutLossOrRepetition() throws Exception {
-    onNextTerminal(new Fault.CutStream(LATER));
-    ExecResult result =
-        session.exec(
-            Command.shell("i=0; while [ $((i += 1)) -le 300 ]; do echo $i; sleep 0.005; done")
-                .terminal(TerminalSize.DEFAULT));
+    Command command =
+        Command.shell(
+                "stty -echo; echo up; read x; i=0;"
+                    + " while [ $((i += 1)) -le 300 ]; do echo $i; sleep 0.005; done")
+            .terminal(TerminalSize.DEFAULT)
+            .timeout(Duration.ofSeconds(60));
     String all = IntStream.rangeClosed(1, 300).mapToObj(i -> i + "\r\n").collect(joining());
-    assertThat(result.stdout().text()).isEqualTo(all);
-    assertThat(result.status()).isEqualTo(new ExitStatus.Exited(0));
+    assertThat(printed("\r\n", command, () -> FIXTURE.sandbox(session).cutTerminals()))
+        .isEqualTo(all);
   }
 
   @Test
@@ -134,23 +157,39 @@ class BlaxelPitfallsTest {
 
   @Test
   void pipesThatAreCutLoseNothing() throws Exception {
-    onNextTerminal(new Fault.CutStream(LATER));
-    assertThat(BlaxelFixture.output(session, "seq 1 100000")).isEqualTo(numbers("\n"));
+    assertThat(printed("\n", counting(), () -> FIXTURE.sandbox(session).cutTerminals()))
+        .isEqualTo(numbers("\n"));
   }
 
   @Test
   void inputIsWholeAfterACut() throws Exception {
     byte[] input = numbers("\n").getBytes(UTF_8);
-    onNextTerminal(new Fault.CutStream(LATER));
-    ExecResult result =
-        session.exec(Command.of("cat").stdin(Stdin.bytes(input)).timeout(Duration.ofSeconds(60)));
-    assertThat(result.stdout().text()).isEqualTo(numbers("\n"));
+    Command cat = Command.shell("echo up; read x; exec cat").timeout(Duration.ofSeconds(60));
+    try (RunningCommand running = session.start(cat.stdin(Stdin.pipe()))) {
+      assertThat(running.stdout().readNBytes(3)).isEqualTo("up\n".getBytes(UTF_8));
+      running.stdin().write("go\n".getBytes(UTF_8));
+      running.stdin().write(input, 0, input.length / 2);
+      FIXTURE.sandbox(session).cutTerminals();
+      running.stdin().write(input, input.length / 2, input.length - input.length / 2);
+      running.stdin().close();
+      assertThat(new String(running.stdout().readAllBytes(), UTF_8)).isEqualTo(numbers("\n"));
+    }
   }
 
   @Test
   void whatTheVendorDropsOfPipesIsAskedForAgain() throws Exception {
-    onNextTerminal(new Fault.DropMessage(LATER));
-    assertThat(BlaxelFixture.output(session, "seq 1 100000")).isEqualTo(numbers("\n"));
+    assertThat(printed("\n", counting(), () -> FIXTURE.sandbox(session).dropOutput()))
+        .isEqualTo(numbers("\n"));
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"{\"type\":\"output\",\"da", "<html>sign in</html>", "[1]", "HUGE"})
+  void aMessageThatIsNoneIsPassedOverAndOneThatIsTooLongIsAskedForAgain(String message)
+      throws Exception {
+    // A message may have 4 MiB.
+    String said = message.equals("HUGE") ? "x".repeat((4 << 20) + 1) : message;
+    assertThat(printed("\n", counting(), () -> FIXTURE.sandbox(session).say(said)))
+        .isEqualTo(numbers("\n"));
   }
 
   @Test
@@ -226,6 +265,7 @@ class BlaxelPitfallsTest {
             () -> api.run("a command", "sleep 60", BlaxelFixture.seconds(1)));
     assertThat(failure.kind()).isEqualTo(RemoteException.Kind.TIMEOUT);
     assertThat(FIXTURE.fake.faults().count("DELETE /sbx/")).isPositive();
+    assertThat(FIXTURE.sandbox(session).lastTimeout()).as("in seconds").isEqualTo(1);
     assertThat(gone(before)).isTrue();
   }
 

@@ -24,10 +24,13 @@ import java.util.Map;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** One typed error for each thing that goes wrong, nothing left, no secret in the text. */
+@Execution(ExecutionMode.CONCURRENT)
 class CloudflareFaultsTest {
   private static final String CREATE = "POST /v1/sandbox";
   private static final String WAKE = "GET /v1/sandbox/";

@@ -26,7 +26,6 @@ class CloudflareLeftoversTest {
     assertThat(CloudflareFixture.until(() -> fixture.fake().connections() == 0)).isTrue();
     Leftovers before = Leftovers.now();
     use();
-    use();
     assertThat(before.more()).isEmpty();
     assertThat(fixture.fake().containers()).isZero();
   }

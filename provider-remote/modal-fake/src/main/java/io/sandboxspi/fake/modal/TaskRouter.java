@@ -124,7 +124,7 @@ final class TaskRouter {
         TaskCommandRouter.TASK_SNAPSHOT_FILESYSTEM,
         request -> {
           ttl(request.hasTtlSeconds() ? request.getTtlSeconds() : 0);
-          FakeSandbox sandbox = sandbox(request.getTaskId());
+          FakeSandbox sandbox = settled(request.getTaskId());
           return TaskSnapshotFilesystemResponse.newBuilder()
               .setImageId(sandboxes.images().take(request.getSnapshotId(), sandbox.root()))
               .build();
@@ -134,7 +134,7 @@ final class TaskRouter {
         TaskCommandRouter.TASK_SNAPSHOT_DIRECTORY,
         request -> {
           ttl(request.hasTtlSeconds() ? request.getTtlSeconds() : 0);
-          FakeSandbox unused = sandbox(request.getTaskId());
+          FakeSandbox unused = settled(request.getTaskId());
           Path path = Path.of(request.getPath().toStringUtf8());
           if (!Files.isDirectory(path)) {
             throw Sandboxes.notFound("directory " + path);
@@ -151,6 +151,17 @@ final class TaskRouter {
           mount(sandbox, Path.of(request.getPath().toStringUtf8()), request.getImageId());
           return Empty.getDefaultInstance();
         });
+  }
+
+  /** A sandbox in which nothing has run yet may not be ready for a snapshot. */
+  private FakeSandbox settled(String task) {
+    FakeSandbox sandbox = sandbox(task);
+    if (sandbox.execs() == 0) {
+      throw Status.FAILED_PRECONDITION
+          .withDescription("the container is not ready")
+          .asRuntimeException();
+    }
+    return sandbox;
   }
 
   private static void ttl(long seconds) {

@@ -3,6 +3,7 @@ package io.sandboxspi.remote.modal;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
+import io.sandboxspi.Checkpoint;
 import io.sandboxspi.ErrorCode;
 import io.sandboxspi.Retryable;
 import io.sandboxspi.SandboxException;
@@ -22,6 +23,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.HexFormat;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -253,6 +255,28 @@ class ModalCreateTest {
     }
     assertThat(fixture.fake().faults().count(CREATE)).isZero();
     assertThat(VendorFixture.until(() -> fixture.fake().sandboxes() == 0)).isTrue();
+  }
+
+  @Test
+  void aSandboxOfTheFirstKindIsFoundAgainByASessionOfTheSecond() throws Exception {
+    SandboxSession first = open(fixture.provider("MODAL_SANDBOX_V2", "0"), 20);
+    first.files().write("kept", "it".getBytes(StandardCharsets.UTF_8));
+    Checkpoint checkpoint = first.detach();
+    try (SandboxSession again =
+        EngineSession.resume(
+            fixture.provider(),
+            checkpoint,
+            SandboxSpec.defaults(),
+            false,
+            EngineOptions.defaults())) {
+      assertThat(VendorFixture.output(again, "cat kept")).isEqualTo("it");
+      again.delete();
+    }
+    assertThat(VendorFixture.until(() -> fixture.fake().sandboxes() == 0)).isTrue();
+    for (String call : List.of("SandboxTerminate", "TaskGetCommandRouterAccess")) {
+      assertThat(fixture.fake().faults().count(call)).as(call).isPositive();
+    }
+    assertThat(fixture.fake().faults().count("SandboxTerminateV2")).isZero();
   }
 
   @Test

@@ -9,6 +9,8 @@ import io.sandboxspi.Checkpoint;
 import io.sandboxspi.Command;
 import io.sandboxspi.Endpoint;
 import io.sandboxspi.ErrorCode;
+import io.sandboxspi.ExecResult;
+import io.sandboxspi.ExitStatus;
 import io.sandboxspi.PtyRequest;
 import io.sandboxspi.PtyUpdate;
 import io.sandboxspi.SandboxException;
@@ -85,6 +87,18 @@ class ModalPitfallsTest {
                   }))
           .isTrue();
       assertThat(seen.toString()).contains("30 90");
+    }
+  }
+
+  @Test
+  void aTerminalThatEndsAtOnceHasItsOutputAndItsCode() throws Exception {
+    try (SandboxSession session = fixture.open(Map.of())) {
+      for (int i = 0; i < 3; i++) {
+        ExecResult result =
+            session.exec(Command.shell("seq 1 2000; exit 9").terminal(TerminalSize.DEFAULT));
+        assertThat(result.stdout().text()).startsWith("1\r\n").endsWith("\r\n2000\r\n");
+        assertThat(result.status()).isEqualTo(new ExitStatus.Exited(9));
+      }
     }
   }
 

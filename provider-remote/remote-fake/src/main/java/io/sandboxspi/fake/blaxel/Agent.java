@@ -47,8 +47,17 @@ final class Agent {
     return processes.running();
   }
 
+  long lastTimeout() {
+    return processes.lastTimeout();
+  }
+
   int uploads() {
     return uploads.open();
+  }
+
+  /** Those who are connected to terminals. */
+  java.util.List<TerminalClient> clients() {
+    return terminals.clients();
   }
 
   /** Connections end without a word. */

@@ -132,6 +132,26 @@ public final class FakeSandbox {
     Posix.with(mark()).forEach(pid -> Posix.signal(pid, Posix.STOP));
   }
 
+  /** Cuts the connections of all terminals. */
+  public void cutTerminals() {
+    agent.cut();
+  }
+
+  /** Drops the next output of all terminals. */
+  public void dropOutput() {
+    agent.clients().forEach(TerminalClient::dropNext);
+  }
+
+  /** Sends a message, as it is, to all who are connected to terminals. */
+  public void say(String message) {
+    agent.clients().forEach(client -> client.say(message));
+  }
+
+  /** The limit in seconds of the last command of the process calls. */
+  public long lastTimeout() {
+    return agent.lastTimeout();
+  }
+
   /** The next requests find that it is not awake yet. */
   public void unavailable(int requests) {
     waking.set(requests);

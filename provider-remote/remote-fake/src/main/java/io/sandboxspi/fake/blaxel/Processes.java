@@ -19,6 +19,7 @@ final class Processes {
   private final FakeSandbox sandbox;
   private final ScheduledExecutorService timer;
   private final Map<String, OneProcess> known = new ConcurrentHashMap<>();
+  private volatile long lastTimeout;
 
   Processes(FakeSandbox sandbox, ScheduledExecutorService timer) {
     this.sandbox = sandbox;
@@ -96,6 +97,7 @@ final class Processes {
     process.start(sandbox.environment(environment));
     known.put(name, process);
     long timeout = body.path("timeout").asLong(0);
+    lastTimeout = timeout;
     boolean streams = exchange.header("Accept").orElse("").contains("text/event-stream");
     if (streams) {
       new ProcessStream(exchange, process, timer).begin();
@@ -114,6 +116,10 @@ final class Processes {
     } else {
       exchange.answer(200, process.describe(OneProcess.SHORT));
     }
+  }
+
+  long lastTimeout() {
+    return lastTimeout;
   }
 
   int running() {

@@ -33,6 +33,7 @@ public final class TerminalClient implements Session.Listener.AutoDemanding {
   private @Nullable Session session;
   private boolean sending;
   private boolean over;
+  private boolean dropNext;
   private int messages;
 
   TerminalClient(
@@ -81,6 +82,10 @@ public final class TerminalClient implements Session.Listener.AutoDemanding {
       if (mine instanceof Fault.SilentStream silent && messages > silent.messages()) {
         return;
       }
+      if (dropNext) {
+        dropNext = false;
+        return;
+      }
       if (queue.size() >= QUEUE
           || (mine instanceof Fault.DropMessage drop && messages == drop.message())) {
         return;
@@ -98,6 +103,19 @@ public final class TerminalClient implements Session.Listener.AutoDemanding {
       }
     }
     pump();
+  }
+
+  /** Sends a message as it is. */
+  void say(String message) {
+    synchronized (this) {
+      queue.add(message);
+    }
+    pump();
+  }
+
+  /** The next output does not come. */
+  synchronized void dropNext() {
+    dropNext = true;
   }
 
   private void pump() {

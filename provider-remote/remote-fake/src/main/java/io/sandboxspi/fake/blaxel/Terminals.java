@@ -76,6 +76,10 @@ final class Terminals {
     return (int) open.values().stream().filter(each -> !each.ended()).count();
   }
 
+  List<TerminalClient> clients() {
+    return clients;
+  }
+
   void cut() {
     clients.forEach(TerminalClient::cut);
   }
