@@ -99,6 +99,11 @@ public final class Relay implements AutoCloseable {
     held = new CountDownLatch(1);
   }
 
+  /** What was held comes through, and what follows. */
+  public void goOn() {
+    held.countDown();
+  }
+
   /** Connections that are open. */
   public int connections() {
     return open.size();

@@ -77,16 +77,9 @@ class ModalPitfallsTest {
                   PtyRequest.shell("trap 'stty size' WINCH; stty size; while :; do sleep 0.1; done")
                       .terminal(new TerminalSize(90, 30))
                       .collectFor(Duration.ofMillis(500)));
-      StringBuilder seen = new StringBuilder(update.output());
       session.ptys().resize(update.id(), new TerminalSize(99, 33));
-      assertThat(
-              VendorFixture.until(
-                  () -> {
-                    seen.append(session.ptys().poll(update.id()).output());
-                    return seen.toString().contains("33 99");
-                  }))
-          .isTrue();
-      assertThat(seen.toString()).contains("30 90");
+      assertThat(VendorFixture.seen(session, update.id(), update.output(), "33 99"))
+          .contains("30 90", "33 99");
     }
   }
 

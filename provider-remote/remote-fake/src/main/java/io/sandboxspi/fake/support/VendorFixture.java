@@ -5,6 +5,7 @@ import io.sandboxspi.ExecResult;
 import io.sandboxspi.SandboxException;
 import io.sandboxspi.SandboxSession;
 import io.sandboxspi.SandboxSpec;
+import io.sandboxspi.YieldOptions;
 import io.sandboxspi.core.session.EngineOptions;
 import io.sandboxspi.core.session.EngineSession;
 import io.sandboxspi.fake.FakeVendor;
@@ -27,6 +28,7 @@ import java.util.function.Function;
 public class VendorFixture<F extends FakeVendor.Service, P extends SandboxProvider>
     implements AutoCloseable {
   private static final Duration PATIENCE = Duration.ofSeconds(20);
+  private static final Duration SHORT = Duration.ofMillis(50);
   private static final Duration COMMAND = Duration.ofSeconds(60);
 
   private final F fake;
@@ -80,6 +82,17 @@ public class VendorFixture<F extends FakeVendor.Service, P extends SandboxProvid
   /** What a command of the shell prints. */
   public static String output(SandboxSession session, String text) throws InterruptedException {
     return run(session, text).stdout().text();
+  }
+
+  /** Polls a terminal until its output, with what was seen before, holds a text; all of it. */
+  public static String seen(SandboxSession session, int pty, String before, String wanted)
+      throws InterruptedException {
+    StringBuilder all = new StringBuilder(before);
+    long end = System.nanoTime() + PATIENCE.toNanos();
+    while (all.indexOf(wanted) < 0 && System.nanoTime() < end) {
+      all.append(session.ptys().poll(pty, YieldOptions.forPoll().quietAfter(SHORT)).output());
+    }
+    return all.toString();
   }
 
   /** A deadline from now on. */
