@@ -39,6 +39,9 @@ class ModalFaultsTest {
   private static final String READ = "TaskExecStdioRead";
   private static final String COUNT = "seq 1 60000";
 
+  /** Ends with its input: one that ends by itself may do so before a write knows that it came. */
+  private static final String ECHOING = "read x; echo \"got $x\"; cat";
+
   private final Fixture fixture = new Fixture(ModalFake.relayed());
 
   @AfterEach
@@ -157,7 +160,7 @@ class ModalFaultsTest {
   void allConnectionsMayBeCutAtOnce() throws Exception {
     try (SandboxSession session = open();
         RunningCommand running =
-            session.start(Command.shell("read x; echo \"got $x\"").stdin(Stdin.pipe()))) {
+            session.start(Command.shell(ECHOING).stdin(Stdin.pipe()))) {
       fixture.fake().relay().cutAll();
       running.stdin().write("it\n".getBytes(UTF_8));
       running.stdin().close();
@@ -170,7 +173,7 @@ class ModalFaultsTest {
   void tokensThatEndAreFetchedAgainUnderOpenStreams() throws Exception {
     try (SandboxSession session = open();
         RunningCommand running =
-            session.start(Command.shell("read x; echo \"got $x\"").stdin(Stdin.pipe()))) {
+            session.start(Command.shell(ECHOING).stdin(Stdin.pipe()))) {
       fixture.fake().tokens().expire();
       fixture.fake().relay().cutAll();
       running.stdin().write("it\n".getBytes(UTF_8));
