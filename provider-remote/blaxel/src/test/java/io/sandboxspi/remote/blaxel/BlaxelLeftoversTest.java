@@ -32,14 +32,14 @@ class BlaxelLeftoversTest {
   }
 
   private void use() throws Exception {
-    try (SandboxSession session = fixture.open(Map.of())) {
+    try (SandboxSession session = fixture.openPatient(Map.of())) {
       Leftovers.use(session);
     }
   }
 
   @Test
   void aSandboxThatIsLeftHasNoProcessOfOurs() throws Exception {
-    SandboxSession session = fixture.open(Map.of());
+    SandboxSession session = fixture.openPatient(Map.of());
     Leftovers.use(session);
     FakeSandbox sandbox = fixture.sandbox(session);
     Object unused = session.detach();

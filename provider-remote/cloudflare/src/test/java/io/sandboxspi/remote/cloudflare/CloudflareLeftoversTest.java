@@ -31,14 +31,14 @@ class CloudflareLeftoversTest {
   }
 
   private void use() throws Exception {
-    try (SandboxSession session = fixture.open(Map.of())) {
+    try (SandboxSession session = fixture.openPatient(Map.of())) {
       Leftovers.use(session);
     }
   }
 
   @Test
   void aContainerThatIsLeftHasNoProcessAndNoSessionOfOurs() throws Exception {
-    SandboxSession session = fixture.open(Map.of());
+    SandboxSession session = fixture.openPatient(Map.of());
     Leftovers.use(session);
     Container container = fixture.container(session);
     Object unused = session.detach();

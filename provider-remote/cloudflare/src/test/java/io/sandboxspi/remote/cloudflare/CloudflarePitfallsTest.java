@@ -37,7 +37,7 @@ class CloudflarePitfallsTest {
 
   @BeforeAll
   static void open() throws Exception {
-    session = FIXTURE.open(Map.of("ports", "8080"));
+    session = FIXTURE.openPatient(Map.of("ports", "8080"));
     // Both kept shells are there from now on.
     session.files().write("first", new byte[1]);
   }

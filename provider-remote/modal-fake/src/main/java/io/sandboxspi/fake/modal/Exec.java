@@ -194,11 +194,15 @@ final class Exec implements RealProcess.Listener {
     return closed;
   }
 
+  /** Its output is not told any more. */
+  void silence() {
+    out.close();
+    err.close();
+  }
+
   /** With its sandbox. */
   void forget() {
     boolean unused = exit.complete(new int[] {0, Posix.KILL});
     process.release();
-    out.close();
-    err.close();
   }
 }

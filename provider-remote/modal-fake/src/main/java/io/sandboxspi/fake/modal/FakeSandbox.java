@@ -42,6 +42,7 @@ public final class FakeSandbox {
   private final double createdAt = System.currentTimeMillis() / 1000.0;
   private final AtomicInteger asked = new AtomicInteger();
   private volatile List<SandboxTag> tags;
+  private volatile boolean ending;
   private @Nullable ScheduledFuture<?> idle;
 
   FakeSandbox(
@@ -138,6 +139,11 @@ public final class FakeSandbox {
     return Optional.ofNullable(result.getNow(null));
   }
 
+  /** Whether it ends or has ended: nothing is said of its processes any more. */
+  boolean ending() {
+    return ending;
+  }
+
   CompletableFuture<GenericResult> result() {
     return result;
   }
@@ -164,7 +170,7 @@ public final class FakeSandbox {
   /** Starts a process, once for each id. */
   Exec start(TaskExecStartRequest request) {
     synchronized (execs) {
-      if (result.isDone()) {
+      if (ending) {
         throw Sandboxes.notFound("task " + task);
       }
       Exec known = execs.get(request.getExecId());
@@ -190,7 +196,7 @@ public final class FakeSandbox {
 
   Exec exec(String execId) {
     Exec known = execs.get(execId);
-    if (known == null || result.isDone()) {
+    if (known == null || ending) {
       throw Sandboxes.notFound("exec " + execId);
     }
     return known;
@@ -229,14 +235,17 @@ public final class FakeSandbox {
   void end(GenericStatus status, int code) {
     List<Exec> all;
     synchronized (execs) {
-      if (result.isDone()) {
+      if (ending) {
         return;
       }
-      Posix.endAll(mark());
-      boolean unused =
-          result.complete(GenericResult.newBuilder().setStatus(status).setExitcode(code).build());
+      ending = true;
       all = new ArrayList<>(execs.values());
     }
+    // A machine that vanishes tells nobody how its processes end.
+    all.forEach(Exec::silence);
+    Posix.endAll(mark());
+    boolean unused =
+        result.complete(GenericResult.newBuilder().setStatus(status).setExitcode(code).build());
     all.forEach(Exec::forget);
     Trees.delete(root);
     Trees.delete(outputs);

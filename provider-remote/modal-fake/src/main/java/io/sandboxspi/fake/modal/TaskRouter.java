@@ -232,7 +232,7 @@ final class TaskRouter {
       if (client.isCancelled()) {
         return;
       }
-      if (sandbox.ended().isPresent()) {
+      if (sandbox.ending()) {
         client.onError(Sandboxes.notFound("task " + sandbox.task()));
       } else {
         client.onCompleted();

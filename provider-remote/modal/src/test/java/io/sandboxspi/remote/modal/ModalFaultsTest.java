@@ -159,8 +159,7 @@ class ModalFaultsTest {
   @Test
   void allConnectionsMayBeCutAtOnce() throws Exception {
     try (SandboxSession session = open();
-        RunningCommand running =
-            session.start(Command.shell(ECHOING).stdin(Stdin.pipe()))) {
+        RunningCommand running = session.start(Command.shell(ECHOING).stdin(Stdin.pipe()))) {
       fixture.fake().relay().cutAll();
       running.stdin().write("it\n".getBytes(UTF_8));
       running.stdin().close();
@@ -172,8 +171,7 @@ class ModalFaultsTest {
   @Test
   void tokensThatEndAreFetchedAgainUnderOpenStreams() throws Exception {
     try (SandboxSession session = open();
-        RunningCommand running =
-            session.start(Command.shell(ECHOING).stdin(Stdin.pipe()))) {
+        RunningCommand running = session.start(Command.shell(ECHOING).stdin(Stdin.pipe()))) {
       fixture.fake().tokens().expire();
       fixture.fake().relay().cutAll();
       running.stdin().write("it\n".getBytes(UTF_8));

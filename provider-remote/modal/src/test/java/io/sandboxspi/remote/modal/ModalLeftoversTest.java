@@ -33,7 +33,7 @@ class ModalLeftoversTest {
   }
 
   private void use() throws Exception {
-    try (SandboxSession session = fixture.open(Map.of())) {
+    try (SandboxSession session = fixture.openPatient(Map.of())) {
       Leftovers.use(session);
     }
     assertThat(VendorFixture.until(() -> fixture.fake().relay().connections() == 0)).isTrue();
@@ -41,7 +41,7 @@ class ModalLeftoversTest {
 
   @Test
   void aSandboxThatIsLeftHasNoProcessOfOurs() throws Exception {
-    SandboxSession session = fixture.open(Map.of());
+    SandboxSession session = fixture.openPatient(Map.of());
     Leftovers.use(session);
     FakeSandbox sandbox = fixture.sandbox(session);
     Object unused = session.detach();

@@ -1,5 +1,6 @@
 package io.sandboxspi.fake.support;
 
+import io.sandboxspi.CleanupTimings;
 import io.sandboxspi.Command;
 import io.sandboxspi.ExecResult;
 import io.sandboxspi.SandboxException;
@@ -28,6 +29,7 @@ import java.util.function.Function;
 public class VendorFixture<F extends FakeVendor.Service, P extends SandboxProvider>
     implements AutoCloseable {
   private static final Duration PATIENCE = Duration.ofSeconds(20);
+  private static final Duration SECONDS = Duration.ofSeconds(5);
   private static final Duration SHORT = Duration.ofMillis(50);
   private static final Duration COMMAND = Duration.ofSeconds(60);
 
@@ -64,6 +66,14 @@ public class VendorFixture<F extends FakeVendor.Service, P extends SandboxProvid
   /** Opens a session. */
   public SandboxSession open(Map<String, String> options) throws InterruptedException {
     return open(provider(), options);
+  }
+
+  /** Opens a session whose cleanup may take long, so that it is whole on a busy machine too. */
+  public SandboxSession openPatient(Map<String, String> options) throws InterruptedException {
+    SandboxSpec.Builder spec =
+        SandboxSpec.builder().timings(new CleanupTimings(PATIENCE, SECONDS, PATIENCE, COMMAND));
+    options.forEach(spec::option);
+    return EngineSession.open(provider(), spec.build(), EngineOptions.defaults());
   }
 
   /** Opens a session with a provider of the caller's. */
