@@ -34,6 +34,7 @@ import io.sandboxspi.tck.fault.FaultyProcess;
 import io.sandboxspi.tck.fault.FaultyProvider;
 import io.sandboxspi.tck.fault.FaultySnapshots;
 import java.time.Duration;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -228,6 +229,17 @@ public final class TckKit {
   /** How many processes the session under test owns. */
   public long ownedProcesses() throws InterruptedException {
     return owned().stream().filter(resource -> resource.kind().equals("PROCESS")).count();
+  }
+
+  /** How many processes were reported as not proven ended, and not as proven since. */
+  public long retainedProcesses() {
+    Map<String, Boolean> last = new HashMap<>();
+    for (SandboxEvent event : events) {
+      if (event instanceof SandboxEvent.Retention told) {
+        last.put(told.processId(), told.retained());
+      }
+    }
+    return last.values().stream().filter(retained -> retained).count();
   }
 
   /** Events of all sessions so far. */

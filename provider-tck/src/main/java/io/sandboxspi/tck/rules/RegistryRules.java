@@ -98,7 +98,27 @@ public interface RegistryRules extends KitAccess {
     }
     Expect.same("S-REG-01", LIMIT, ptys.list().size(), "PTYs after all starts");
     Expect.that("S-REG-01", most.get() <= LIMIT, "%d PTYs were seen at a time", most.get());
-    kit().eventually("S-REG-06", "pruned ones are ended", () -> kit().ownedProcesses() == LIMIT);
+    kit()
+        .dead(
+            "S-REG-06",
+            "p3",
+            "p4",
+            "p6",
+            "p7",
+            "p8",
+            "p9",
+            "p10",
+            "p11",
+            "p12",
+            "p13",
+            "p14",
+            "p15");
+    // On a busy machine the proof may come too late for a kill of a dozen.
+    kit()
+        .eventually(
+            "S-REG-06",
+            "pruned ones are ended, or retained and reported",
+            () -> kit().ownedProcesses() == LIMIT + kit().retainedProcesses());
   }
 
   /** One in a call stays; when all are, a start is refused. */

@@ -14,11 +14,19 @@ sk_load() {
   [ "$sk_dot" = . ] && [ "${sk_pid:-0}" -gt 1 ]
 }
 
+# What stands behind a process's name, which may hold anything; left in sk_stat. Dash looks for the
+# longest match through all of the line.
+sk_behind() { # line of stat
+  sk_stat=${1#*) }
+  case $sk_stat in *") "*) sk_stat=${sk_stat##*) } ;; esac
+}
+
 # Whether a process has this start and lives; its group is left in sk_group.
 sk_lives() { # pid start
   { read -r sk_stat <"/proc/$1/stat"; } 2>/dev/null || return 1
+  sk_behind "$sk_stat"
   # shellcheck disable=SC2086
-  set -- "$2" ${sk_stat##*) }
+  set -- "$2" $sk_stat
   sk_group=$4
   case $2 in [ZXx]) return 1 ;; esac
   [ "$1" = "${21-}" ]
@@ -82,8 +90,9 @@ sk_sweep() {
   for sk_line in $sk_all; do
     IFS=' '
     sk_p=${sk_line%% *}
+    sk_behind "$sk_line"
     # shellcheck disable=SC2086
-    set -- ${sk_line##*) }
+    set -- $sk_stat
     eval "sk_b=\${sk_B$sk_p-}"
     if [ -n "$sk_b" ]; then
       if [ "$sk_b" = "${20}" ]; then eval "sk_A$sk_p=here"; else eval "sk_A$sk_p=other"; fi
