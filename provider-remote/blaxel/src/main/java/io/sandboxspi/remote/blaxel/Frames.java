@@ -15,7 +15,9 @@ import java.util.Base64;
 final class Frames {
   private static final byte GS = 29;
   private static final byte RS = 30;
-  private static final int LONGEST = 64 * 1024;
+
+  /** A piece of 32 KiB, with all of it said twice. */
+  private static final int LONGEST = 128 * 1024;
 
   private final Sink sink;
   private final ByteArrayOutputStream held = new ByteArrayOutputStream();

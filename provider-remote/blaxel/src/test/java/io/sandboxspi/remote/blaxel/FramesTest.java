@@ -58,7 +58,7 @@ class FramesTest implements Frames.Sink {
 
   @Test
   void aFrameWithoutEndIsBounded() {
-    assertThatThrownBy(() -> feed("\u001dO 1 " + "A".repeat(70_000)))
+    assertThatThrownBy(() -> feed("\u001dO 1 " + "A".repeat(140_000)))
         .isInstanceOf(RemoteException.class)
         .hasMessageContaining("too long");
   }
