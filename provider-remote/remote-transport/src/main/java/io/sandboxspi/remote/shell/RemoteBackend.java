@@ -85,7 +85,7 @@ public abstract class RemoteBackend implements SandboxBackend {
   /** Soon starts the shell that kills go through, so that the first kill finds it. */
   public final void warmUp() {
     shell()
-        .execute(
+        .executeUntilClosed(
             () -> {
               try {
                 String unused = shell().ask(":", Deadline.after(WARM_UP));

@@ -13,7 +13,9 @@ import io.sandboxspi.core.posix.PosixLauncher;
 import io.sandboxspi.core.posix.PosixRecords;
 import io.sandboxspi.core.posix.PosixState;
 import io.sandboxspi.core.posix.PosixStatus;
+import io.sandboxspi.core.time.Callback;
 import io.sandboxspi.core.time.Lane;
+import io.sandboxspi.core.time.LaneTask;
 import io.sandboxspi.remote.transport.RemoteException;
 import io.sandboxspi.remote.transport.RemoteException.Kind;
 import io.sandboxspi.spi.BackendFiles;
@@ -33,6 +35,7 @@ import java.util.Set;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -55,6 +58,8 @@ public final class ShellBackend {
   private final Kills kills;
   private final ShellFiles files;
   private final PosixLauncher posix;
+  private volatile @Nullable LaneTask<Boolean> early;
+  private volatile boolean closed;
 
   /** What every vendor's sandbox can do by this shell, and more that the vendor adds. */
   public static Set<Capability> capabilities(Capability... more) {
@@ -308,8 +313,35 @@ public final class ShellBackend {
     lane.execute(task);
   }
 
+  /** Runs one task on a thread of the backend that a close interrupts. */
+  void executeUntilClosed(Runnable task) {
+    LaneTask<Boolean> mine =
+        lane.call(
+            () -> {
+              task.run();
+              return true;
+            });
+    Callback.when(
+        mine,
+        (done, failure) -> {
+          if (failure != null) {
+            LOG.error("a task failed", failure);
+          }
+        });
+    early = mine;
+    if (closed) {
+      mine.interrupt();
+    }
+  }
+
   /** Lets go of everything on this side; never needs the sandbox. Idempotent. */
   public void close() {
+    closed = true;
+    LaneTask<Boolean> mine = early;
+    if (mine != null) {
+      // Of a sandbox that is deleted a vendor may say nothing at all.
+      mine.interrupt();
+    }
     launches.close();
     fileLink.close();
     control.close();
