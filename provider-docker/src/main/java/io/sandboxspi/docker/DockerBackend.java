@@ -14,6 +14,7 @@ import io.sandboxspi.core.posix.PosixRecords;
 import io.sandboxspi.core.posix.PosixState;
 import io.sandboxspi.core.time.Lane;
 import io.sandboxspi.docker.attach.AttachReactor;
+import io.sandboxspi.docker.engine.Archives;
 import io.sandboxspi.docker.engine.Engine;
 import io.sandboxspi.docker.engine.EngineException;
 import io.sandboxspi.docker.engine.Refusal;
@@ -53,7 +54,7 @@ final class DockerBackend implements SandboxBackend {
   private final Kills kills;
   private final Spares spares;
   private final Launcher launcher;
-  private final ControlLink fileLink;
+  private final KeptShell fileShell;
   private final ShellFiles files;
 
   DockerBackend(
@@ -79,7 +80,10 @@ final class DockerBackend implements SandboxBackend {
     this.launches = new Launches();
     this.control = new ControlLink(execs, questions, state.shell(), "");
     this.exits = new ExitWatch(execs, control, state, reactor, lane, launches);
-    this.kills = new Kills(container, containers, control, state, launches, exits, killLane);
+    Archives archives = new Archives(engine, container);
+    this.kills =
+        new Kills(
+            container, containers, control, state, launches, exits, killLane, archives::abort);
     PosixLauncher posix = Launcher.posix(state);
     this.spares = new Spares(spares, execs, posix, state, control, reactor, lane);
     this.launcher =
@@ -96,9 +100,13 @@ final class DockerBackend implements SandboxBackend {
             posix,
             this.spares);
     // A shell of their own: a slow file must not keep a kill waiting.
-    this.fileLink = new ControlLink(execs, questions, state.shell(), ShellFiles.library());
-    this.files =
-        ShellFiles.over(new KeptShell(fileLink, new LaunchAccess(this, state.shell())), workspace);
+    this.fileShell =
+        new KeptShell(
+            new ControlLink(execs, questions, state.shell(), ShellFiles.library()),
+            new LaunchAccess(this, state.shell()),
+            archives,
+            Lane.platform("sandbox-" + session + "-archives"));
+    this.files = ShellFiles.over(fileShell, workspace);
   }
 
   private static AttachReactor reactor(String name) {
@@ -229,7 +237,7 @@ final class DockerBackend implements SandboxBackend {
     exits.close();
     spares.close();
     launches.close();
-    fileLink.close();
+    fileShell.close();
     control.close();
     reactor.close();
     questions.close();

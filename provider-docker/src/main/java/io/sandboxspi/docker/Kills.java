@@ -33,8 +33,14 @@ final class Kills {
   private final PosixState state;
   private final Launches launches;
   private final ExitWatch exits;
+  private final Runnable unblock;
   private final KillBatches batches;
 
+  /**
+   * Ends nothing yet.
+   *
+   * @param unblock ends what may keep the engine from taking calls to the container
+   */
   Kills(
       String container,
       Containers containers,
@@ -42,13 +48,15 @@ final class Kills {
       PosixState state,
       Launches launches,
       ExitWatch exits,
-      Lane lane) {
+      Lane lane,
+      Runnable unblock) {
     this.container = container;
     this.containers = containers;
     this.control = control;
     this.state = state;
     this.launches = launches;
     this.exits = exits;
+    this.unblock = unblock;
     this.batches = new KillBatches(lane::execute, this::run);
   }
 
@@ -107,6 +115,7 @@ final class Kills {
         throw e;
       }
       LOG.debug("a kill got no answer: once more", e);
+      unblock.run();
       return attempt(ids, part(deadline, 3, 5));
     }
   }

@@ -23,6 +23,18 @@ public interface BackendFiles {
   /** Replaces a file atomically with the rest of the stream; makes missing parents. */
   void write(String path, InputStream content, Deadline deadline) throws InterruptedException;
 
+  /**
+   * The same, with what is known of the content's size, which some ways to a sandbox need before
+   * the content.
+   *
+   * @param size bytes that the content is expected to hold; what comes behind them may be left, and
+   *     less is a failure or a shorter file
+   */
+  default void write(String path, InputStream content, long size, Deadline deadline)
+      throws InterruptedException {
+    write(path, content, deadline);
+  }
+
   /** Describes an entry; a link is described itself. */
   FileInfo stat(String path, Deadline deadline) throws InterruptedException;
 

@@ -13,6 +13,7 @@ import io.sandboxspi.docker.engine.EngineException.Kind;
 import io.sandboxspi.spi.Deadline;
 import java.io.IOException;
 import java.io.InputStream;
+import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
 import javax.net.ssl.SSLContext;
@@ -27,6 +28,7 @@ public final class Engine {
   private static final Logger LOG = LoggerFactory.getLogger(Engine.class);
   private static final ObjectMapper JSON = new ObjectMapper();
   private static final int BODY_LIMIT = 65_536;
+  private static final Map<String, String> JSON_BODY = Map.of("Content-Type", "application/json");
 
   private final EngineAddress address;
   private final DockerClientConfig config;
@@ -108,12 +110,10 @@ public final class Engine {
   public JsonNode post(String path, Map<String, ?> json, Deadline deadline)
       throws InterruptedException {
     return exchange(
-        path,
-        json,
-        Map.of("Content-Type", "application/json"),
         deadline,
-        (connection, head) -> {
-          try (InputStream body = connection.body(head)) {
+        connection -> {
+          connection.send("POST", path, JSON_BODY, JSON.writeValueAsBytes(json));
+          try (InputStream body = connection.body(good(connection))) {
             JsonNode answer = JSON.readTree(body);
             connection.close();
             return answer;
@@ -128,26 +128,26 @@ public final class Engine {
    */
   public Hijacked hijack(String path, Map<String, ?> json, Deadline deadline)
       throws InterruptedException {
+    Map<String, String> headers = new HashMap<>(JSON_BODY);
+    headers.put("Connection", "Upgrade");
+    headers.put("Upgrade", "tcp");
     return exchange(
-        path,
-        json,
-        Map.of("Content-Type", "application/json", "Connection", "Upgrade", "Upgrade", "tcp"),
         deadline,
-        (connection, head) -> connection.hijack());
+        connection -> {
+          connection.send("POST", path, headers, JSON.writeValueAsBytes(json));
+          Head unused = good(connection);
+          return connection.hijack();
+        });
   }
 
-  /** What is done with an answer; the connection is its own then. */
-  private interface Answered<T> {
-    T by(HttpConnection connection, Head head) throws IOException;
+  /** A request and its answer; the connection is its own once it has succeeded. */
+  interface Exchange<T> {
+    /** Makes it. */
+    T over(HttpConnection connection) throws IOException;
   }
 
-  private <T> T exchange(
-      String path,
-      Map<String, ?> json,
-      Map<String, String> headers,
-      Deadline deadline,
-      Answered<T> answered)
-      throws InterruptedException {
+  /** Makes one over a fresh connection. */
+  <T> T exchange(Deadline deadline, Exchange<T> exchange) throws InterruptedException {
     if (Thread.interrupted()) {
       throw new InterruptedException();
     }
@@ -155,13 +155,7 @@ public final class Engine {
     boolean done = false;
     try {
       connection = HttpConnection.open(address, deadline);
-      connection.send("POST", path, headers, JSON.writeValueAsBytes(json));
-      Head head = connection.readHead();
-      boolean good = head.status() == 101 || (head.status() >= 200 && head.status() < 300);
-      if (!good) {
-        throw new Refusal(head.status(), refusal(connection.body(head)));
-      }
-      T result = answered.by(connection, head);
+      T result = exchange.over(connection);
       done = true;
       return result;
     } catch (IOException e) {
@@ -173,6 +167,16 @@ public final class Engine {
         connection.close();
       }
     }
+  }
+
+  /** The head of an answer of success. */
+  static Head good(HttpConnection connection) throws IOException {
+    Head head = connection.readHead();
+    boolean good = head.status() == 101 || (head.status() >= 200 && head.status() < 300);
+    if (!good) {
+      throw new Refusal(head.status(), refusal(connection.body(head)));
+    }
+    return head;
   }
 
   private static RuntimeException translated(RuntimeException failure) throws InterruptedException {

@@ -7,6 +7,7 @@ import io.sandboxspi.core.time.EngineClock;
 import io.sandboxspi.docker.engine.EngineException.Kind;
 import io.sandboxspi.spi.Deadline;
 import java.io.Closeable;
+import java.io.EOFException;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.ByteBuffer;
@@ -26,6 +27,7 @@ import java.util.Optional;
 final class HttpConnection implements Closeable {
   private static final int LINE_LIMIT = 16_384;
   private static final int HEADER_LIMIT = 200;
+  private static final int BULK = 256 * 1024;
 
   private final EngineAddress address;
   private final Wire wire;
@@ -107,6 +109,32 @@ final class HttpConnection implements Closeable {
       }
     }
     write(ByteBuffer.wrap("0\r\n\r\n".getBytes(ISO_8859_1)));
+  }
+
+  /**
+   * Sends a request with a body of known length.
+   *
+   * @throws IOException when the body cannot be read or ends early; the request is not whole then
+   */
+  void send(String method, String path, Map<String, String> headers, InputStream body, long length)
+      throws IOException {
+    StringBuilder head = head(method, path, headers);
+    head.append("Content-Length: ").append(length).append("\r\n\r\n");
+    write(ByteBuffer.wrap(head.toString().getBytes(ISO_8859_1)));
+    byte[] buffer = new byte[BULK];
+    for (long left = length; left > 0; ) {
+      int n = body.read(buffer, 0, (int) Math.min(buffer.length, left));
+      if (n < 0) {
+        throw new EOFException("it ended " + left + " bytes early");
+      }
+      write(ByteBuffer.wrap(buffer, 0, n));
+      left -= n;
+    }
+  }
+
+  /** No more of the request comes; the answer can still be read. */
+  void endRequest() throws IOException {
+    wire.shutdownOutput();
   }
 
   private StringBuilder head(String method, String path, Map<String, String> headers) {
@@ -200,17 +228,25 @@ final class HttpConnection implements Closeable {
     }
     in.clear();
     try {
-      int n = wire.read(in);
+      return receive(in) > 0;
+    } finally {
       in.flip();
-      return n > 0;
+    }
+  }
+
+  private int receive(ByteBuffer into) {
+    try {
+      return wire.read(into);
     } catch (IOException e) {
-      in.flip();
       throw failure(Kind.BROKEN, e);
     }
   }
 
   /** Reads some bytes of a body; -1 at the end of the connection. */
   int read(byte[] into, int offset, int length) {
+    if (!in.hasRemaining() && length >= in.capacity()) {
+      return receive(ByteBuffer.wrap(into, offset, length));
+    }
     if (!fill()) {
       return -1;
     }

@@ -41,6 +41,13 @@ final class FaultyFiles implements BackendFiles {
   }
 
   @Override
+  public void write(String path, InputStream content, long size, Deadline deadline)
+      throws InterruptedException {
+    meet("write");
+    delegate.write(path, content, size, deadline);
+  }
+
+  @Override
   public FileInfo stat(String path, Deadline deadline) throws InterruptedException {
     meet("stat");
     return delegate.stat(path, deadline);

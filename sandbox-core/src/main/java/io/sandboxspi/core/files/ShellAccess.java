@@ -2,6 +2,7 @@ package io.sandboxspi.core.files;
 
 import io.sandboxspi.spi.Deadline;
 import java.io.InputStream;
+import java.util.Optional;
 
 /**
  * How {@link ShellFiles} runs text in the sandbox's shell. Thread-safe. Every text is run with the
@@ -69,6 +70,11 @@ public interface ShellAccess {
         io.sandboxspi.ErrorCode.UNSUPPORTED,
         io.sandboxspi.Operation.VALIDATE,
         "the sandbox has no other users");
+  }
+
+  /** A way past the shell for large contents, where there is one. */
+  default Optional<FileCarrier> carrier() {
+    return Optional.empty();
   }
 
   /** Bytes of a file that had better be read by {@link #ask} than by {@link #read}; 0 for none. */

@@ -25,7 +25,9 @@ import java.util.ArrayList;
 import java.util.Base64;
 import java.util.List;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.UUID;
+import java.util.regex.Pattern;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -37,6 +39,7 @@ import org.slf4j.LoggerFactory;
 public final class ShellFiles implements BackendFiles {
   private static final Logger LOG = LoggerFactory.getLogger(ShellFiles.class);
   private static final String LIBRARY = load();
+  private static final Pattern PLAIN = Pattern.compile("/[A-Za-z0-9/._-]*");
   private static final int CLOSED_AT_ONCE = 100;
   private static final Duration CLEANUP = Duration.ofSeconds(5);
 
@@ -122,13 +125,26 @@ public final class ShellFiles implements BackendFiles {
       if (!reply.word().equals("BIG")) {
         return new ByteArrayInputStream(reply.succeeded(Operation.FILE_READ, path).body());
       }
-      if (access.direct() && reply.rest().startsWith("/")) {
-        return access.get(reply.rest(), deadline);
+      String real = new String(reply.body(), UTF_8);
+      if (access.direct() && PLAIN.matcher(real).matches()) {
+        return access.get(real, deadline);
+      }
+      Optional<InputStream> carried = carried(reply, deadline);
+      if (carried.isPresent()) {
+        return carried.get();
       }
     }
     String mark = UUID.randomUUID().toString();
     return new MarkedStream(
         stream(Operation.FILE_READ, "sf_cat", List.of(path, mark), deadline), mark);
+  }
+
+  private Optional<InputStream> carried(Reply big, Deadline deadline) throws InterruptedException {
+    Optional<FileCarrier> carrier = access.carrier();
+    Optional<SeenFile> file = SeenFile.of(big).filter(seen -> seen.size() >= FileCarrier.LARGE);
+    return carrier.isPresent() && file.isPresent()
+        ? carrier.get().open(file.get(), deadline)
+        : Optional.empty();
   }
 
   private InputStream stream(
@@ -158,9 +174,53 @@ public final class ShellFiles implements BackendFiles {
   }
 
   @Override
+  public void write(String path, InputStream content, long size, Deadline deadline)
+      throws InterruptedException {
+    Optional<FileCarrier> carrier = access.carrier();
+    if (size < FileCarrier.LARGE
+        || carrier.isEmpty()
+        || !carried(carrier.get(), path, content, size, deadline)) {
+      write(path, content, deadline);
+    }
+  }
+
+  /** Whether it was written; if not, nothing was read of the content. */
+  private boolean carried(
+      FileCarrier carrier, String path, InputStream content, long size, Deadline deadline)
+      throws InterruptedException {
+    String part = temporary();
+    boolean done = false;
+    try {
+      Reply made = ask(Operation.FILE_WRITE, "sf_part", List.of(path, part), deadline);
+      Optional<SeenFile> file = SeenFile.of(made);
+      if (file.isEmpty() || !carrier.fill(file.get(), content, size, deadline)) {
+        return false;
+      }
+      end(path, part, size, deadline);
+      done = true;
+      return true;
+    } finally {
+      if (!done) {
+        drop(path, part);
+      }
+    }
+  }
+
+  private static String temporary() {
+    return ".sandbox-" + UUID.randomUUID() + ".part";
+  }
+
+  /** Puts a temporary file in its place, when all of it is there. */
+  private void end(String path, String part, long size, Deadline deadline)
+      throws InterruptedException {
+    Object unused =
+        ask(Operation.FILE_WRITE, "sf_end", List.of(path, part, String.valueOf(size)), deadline);
+  }
+
+  @Override
   public void write(String path, InputStream content, Deadline deadline)
       throws InterruptedException {
-    String part = ".sandbox-" + UUID.randomUUID() + ".part";
+    String part = temporary();
     byte[] head;
     try {
       head = content.readNBytes(access.smallWrite());
@@ -188,16 +248,11 @@ public final class ShellFiles implements BackendFiles {
       if (place.startsWith("/")) {
         access.put(place, measured, deadline);
       } else {
-        Object unusedBegin =
+        Object unused =
             Reply.of(access.write(text("sf_save", List.of(path, part)), measured, deadline))
                 .succeeded(Operation.FILE_WRITE, path);
       }
-      Object unusedEnd =
-          ask(
-              Operation.FILE_WRITE,
-              "sf_end",
-              List.of(path, part, String.valueOf(measured.count)),
-              deadline);
+      end(path, part, measured.count, deadline);
       done = true;
     } finally {
       if (!done) {
@@ -304,7 +359,7 @@ public final class ShellFiles implements BackendFiles {
   @Override
   public void writeTree(String path, FileTree tree, Deadline deadline) throws InterruptedException {
     Object unusedMade = ask(Operation.FILE_UPLOAD, "sf_fresh", List.of(path), deadline);
-    String last = ".sandbox-" + UUID.randomUUID() + ".part";
+    String last = temporary();
     // The stream is not closed, as the tree is the engine's.
     DirectoriesLastTree directoriesLast = new DirectoriesLastTree(tree, last);
     InputStream tar = new TarStream(directoriesLast);

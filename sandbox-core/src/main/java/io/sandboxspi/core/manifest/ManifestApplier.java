@@ -133,7 +133,8 @@ public final class ManifestApplier {
   private void put(String path, ManifestEntry entry) throws InterruptedException {
     try {
       if (entry instanceof ManifestEntry.InlineFile file) {
-        files.write(path, new ByteArrayInputStream(file.content()), deadline);
+        byte[] content = file.content();
+        files.write(path, new ByteArrayInputStream(content), content.length, deadline);
         files.setMode(path, Integer.parseInt(file.permissions(), 8), deadline);
       } else if (entry instanceof ManifestEntry.LocalFile file) {
         base().uploadFile(file.source(), files, path, deadline);

@@ -102,7 +102,13 @@ final class EngineFiles implements SandboxFiles {
 
   @Override
   public void write(String path, byte[] content) throws InterruptedException {
-    write(path, new ByteArrayInputStream(content));
+    calls.run(
+        Operation.FILE_WRITE,
+        Use.WRITE,
+        path,
+        TRANSFER,
+        (files, normal, deadline) ->
+            files.write(normal, new ByteArrayInputStream(content), content.length, deadline));
   }
 
   @Override

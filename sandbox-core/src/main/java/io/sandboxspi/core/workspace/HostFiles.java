@@ -53,8 +53,8 @@ public final class HostFiles {
       }
     } else if (Files.isRegularFile(source)) {
       // Backends on this machine know what to do with one of these.
-      try (InputStream in = new FileInputStream(source.toFile())) {
-        files.write(path, Moving.of(in, moved), deadline);
+      try (FileInputStream in = new FileInputStream(source.toFile())) {
+        files.write(path, Moving.of(in, moved), in.getChannel().size(), deadline);
       }
       files.setMode(path, HostTree.mode(Files.getPosixFilePermissions(source)), deadline);
     } else {

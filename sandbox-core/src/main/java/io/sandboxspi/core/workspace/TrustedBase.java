@@ -42,7 +42,7 @@ public record TrustedBase(Path base) {
           parent instanceof SecureDirectoryStream<Path> secure
               ? secure.newByteChannel(name, options)
               : Files.newByteChannel(base.resolve(source), options)) {
-        files.write(path, Channels.newInputStream(channel), deadline);
+        files.write(path, Channels.newInputStream(channel), channel.size(), deadline);
       }
       files.setMode(path, HostTree.mode(facts.permissions()), deadline);
     }

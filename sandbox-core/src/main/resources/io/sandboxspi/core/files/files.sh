@@ -95,7 +95,7 @@ sf_held() {
   esac
 }
 
-# sf_read root path most: "OK" and the content, or "BIG" and, if it is plain, its real path.
+# sf_read root path most: "OK" and the content, or "BIG" and what sf_seen tells.
 sf_read() {
   sf_file "$1" "$2" || return 0
   { sf_short "$3"; } 3<"./$sf_name"
@@ -106,7 +106,7 @@ sf_short() {
   # GNU wc asks for the size, busybox reads: so not all of a large file.
   sf_size=$(head -c $(($1 + 1)) <&3 | wc -c)
   if [ "$((sf_size))" -gt "$1" ]; then
-    sf_plain BIG
+    sf_seen BIG "./$sf_name"
   else
     echo OK
     head -c "$1" "./$sf_name"
@@ -119,6 +119,12 @@ sf_plain() {
     *[!A-Za-z0-9/._-]*) echo "$1" ;;
     *) echo "$1 $PWD/$sf_name" ;;
   esac
+}
+
+# A word, owner, group, mode, size and time of a file in this directory; in the next line its path.
+sf_seen() { # word name
+  echo "$1 $(stat -c '%u %g %a %s %y' "$2")"
+  printf %s "$sf_up/$sf_name"
 }
 
 # sf_cat root path mark: "OK", the content, of any size, and the mark: without it a part is missing.
@@ -147,6 +153,13 @@ sf_put() {
     rm -f "./$3"
     echo FAILED "it cannot be written"
   fi
+}
+
+# sf_part root path temporary-name: makes an empty file; "OK" and what sf_seen tells.
+sf_part() {
+  sf_target "$1" "$2" || return 0
+  sf_name=$3
+  if (set -C && : >"./$3"); then sf_seen OK "./$3"; else echo FAILED "it cannot be written"; fi
 }
 
 # sf_save root path temporary-name: "OK" before the content comes on the input.

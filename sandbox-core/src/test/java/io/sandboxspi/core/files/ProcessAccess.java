@@ -7,17 +7,29 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
 import java.io.UncheckedIOException;
+import java.util.Optional;
 
 /** Shells of this machine, one process for each text. */
 final class ProcessAccess implements ShellAccess {
   private final World world;
   private final int smallRead;
   private final int smallWrite;
+  private Optional<FileCarrier> carrier = Optional.empty();
 
   ProcessAccess(World world, int smallRead, int smallWrite) {
     this.world = world;
     this.smallRead = smallRead;
     this.smallWrite = smallWrite;
+  }
+
+  ProcessAccess with(FileCarrier way) {
+    carrier = Optional.of(way);
+    return this;
+  }
+
+  @Override
+  public Optional<FileCarrier> carrier() {
+    return carrier;
   }
 
   private Process start(String text) throws InterruptedException {
