@@ -1,9 +1,13 @@
 package io.sandboxspi.docker;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
 import com.github.dockerjava.api.DockerClient;
 import io.sandboxspi.CleanupTimings;
 import io.sandboxspi.Command;
+import io.sandboxspi.ErrorCode;
 import io.sandboxspi.ExecResult;
+import io.sandboxspi.SandboxException;
 import io.sandboxspi.SandboxSession;
 import io.sandboxspi.SandboxSpec;
 import io.sandboxspi.core.session.EngineOptions;
@@ -111,6 +115,23 @@ final class DockerFixture {
       boolean unused = new CountDownLatch(1).await(20, TimeUnit.MILLISECONDS);
     }
     return true;
+  }
+
+  /** Ends all processes of a session; on a busy machine it may take more than one try. */
+  static void endAll(SandboxSession session) throws Exception {
+    assertThat(
+            until(
+                Duration.ofSeconds(20),
+                () -> {
+                  try {
+                    session.ptys().terminateAll();
+                    return true;
+                  } catch (SandboxException busy) {
+                    assertThat(busy.code()).isEqualTo(ErrorCode.TERMINATION_UNCONFIRMED);
+                    return false;
+                  }
+                }))
+        .isTrue();
   }
 
   static Duration timed(Callable<?> work) throws Exception {

@@ -35,10 +35,11 @@ class EngineFaultsTest {
   private static final CleanupTimings TIMINGS =
       new CleanupTimings(
           Duration.ofSeconds(2),
-          Duration.ofMillis(500),
-          Duration.ofMillis(500),
-          Duration.ofSeconds(3));
-  private static final Duration BOUND = Duration.ofSeconds(9);
+          Duration.ofMillis(300),
+          Duration.ofMillis(300),
+          Duration.ofSeconds(2));
+  // Kill, join and drain of the above, and some for a busy machine.
+  private static final Duration BOUND = Duration.ofSeconds(12);
 
   private FaultProxy proxy;
   private SandboxSession session;
@@ -100,14 +101,7 @@ class EngineFaultsTest {
   }
 
   private void provenLater(String word) throws Exception {
-    assertThat(
-            DockerFixture.until(
-                BOUND,
-                () -> {
-                  session.ptys().terminateAll();
-                  return true;
-                }))
-        .isTrue();
+    DockerFixture.endAll(session);
     assertThat(living(word)).isZero();
     assertThat(DockerFixture.output(session, "echo usable")).isEqualTo("usable\n");
   }
@@ -156,7 +150,7 @@ class EngineFaultsTest {
                     unconfirmed(all);
                   } else {
                     // Another shell is opened, and does it.
-                    all.run();
+                    DockerFixture.endAll(session);
                   }
                 }))
         .isLessThan(BOUND);
@@ -257,20 +251,10 @@ class EngineFaultsTest {
     proxy.thaw();
     // One question over the kept shell ends them all: the engine starts no process for it.
     long made = proxy.requests().stream().filter(line -> line.startsWith("POST")).count();
-    assertThat(timed(this::endAllOnABusyMachine)).isLessThan(BOUND);
+    assertThat(timed(() -> DockerFixture.endAll(session))).isLessThan(BOUND);
     assertThat(proxy.requests().stream().filter(line -> line.startsWith("POST")).count())
         .isEqualTo(made);
     assertThat(living("sleep 70")).isZero();
-  }
-
-  /** 64 trees may take longer there than a kill; those that do end with the next try. */
-  private void endAllOnABusyMachine() throws InterruptedException {
-    try {
-      session.ptys().terminateAll();
-    } catch (SandboxException busy) {
-      assertThat(busy.code()).isEqualTo(ErrorCode.TERMINATION_UNCONFIRMED);
-      session.ptys().terminateAll();
-    }
   }
 
   @ParameterizedTest

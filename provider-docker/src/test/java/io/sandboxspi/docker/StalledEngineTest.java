@@ -31,10 +31,10 @@ import org.junit.jupiter.params.provider.ValueSource;
 class StalledEngineTest {
   private static final CleanupTimings TIMINGS =
       new CleanupTimings(
-          Duration.ofSeconds(2),
           Duration.ofSeconds(1),
-          Duration.ofSeconds(1),
-          Duration.ofSeconds(3));
+          Duration.ofMillis(300),
+          Duration.ofMillis(300),
+          Duration.ofSeconds(2));
   // Kill, join and drain of the above, and some for a busy machine.
   private static final Duration BOUND = Duration.ofSeconds(9);
   private static final Duration CLOSE_BOUND = BOUND.plusSeconds(8);
@@ -208,14 +208,7 @@ class StalledEngineTest {
         });
     fault.end();
     inspect.end();
-    boolean over =
-        DockerFixture.until(
-            BOUND,
-            () -> {
-              session.ptys().terminateAll();
-              return true;
-            });
-    assertThat(over).isTrue();
+    DockerFixture.endAll(session);
     assertThat(still("a")).isTrue();
     assertThat(still("b")).isTrue();
   }

@@ -1,5 +1,7 @@
 package io.sandboxspi.bench.docker;
 
+import io.sandboxspi.Command;
+import io.sandboxspi.ExecResult;
 import io.sandboxspi.SandboxSession;
 import io.sandboxspi.bench.Pass;
 import io.sandboxspi.spi.LaunchId;
@@ -23,11 +25,13 @@ public enum DockerExperiment {
       RawEngine raw = new RawEngine(SOCKET);
       try (Box fresh = new Box(0);
           Box warm = new Box(1);
-          PlainDockerJava plain = new PlainDockerJava()) {
+          PlainDockerJava plain = new PlainDockerJava();
+          SandboxSession session = Box.session()) {
         String container = fresh.container();
         for (int i = 0; i < 5; i++) {
           long[][] unused = {plain.exec(container, HI), fresh.run(HI), warm.run(HI)};
           raw.firstByte(container, HI_JSON);
+          long unusedCommand = command(session);
           stock();
         }
         for (int i = 0; i < (quick ? 5 : 70); i++) {
@@ -42,6 +46,7 @@ public enum DockerExperiment {
           long[] spare = warm.run(HI);
           pass.add("spare", spare[0]);
           pass.add("spare-whole", spare[1]);
+          pass.add("one-shot", command(session));
           stock();
         }
       }
@@ -88,7 +93,7 @@ public enum DockerExperiment {
       for (int i = 0; i < (quick ? 2 : 12); i++) {
         pass.add("clean", new Box(0).remove());
         SandboxSession quiet = Box.session();
-        quiet.exec(io.sandboxspi.Command.of("true"));
+        quiet.exec(Command.of("true"));
         long begin = System.nanoTime();
         quiet.close();
         pass.add("close", System.nanoTime() - begin);
@@ -149,9 +154,7 @@ public enum DockerExperiment {
         }
         for (int i = 0; i < 2; i++) {
           long begin = System.nanoTime();
-          try (InputStream in = Files.newInputStream(file)) {
-            session.files().write("large", in);
-          }
+          session.files().upload(file, "large");
           pass.add("put", System.nanoTime() - begin);
           begin = System.nanoTime();
           try (InputStream in = session.files().open("large")) {
@@ -181,6 +184,16 @@ public enum DockerExperiment {
   /** Time for the next spare to start. */
   private static void stock() {
     LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(350));
+  }
+
+  private static long command(SandboxSession session) throws InterruptedException {
+    long begin = System.nanoTime();
+    ExecResult result = session.exec(Command.of(HI));
+    long end = System.nanoTime();
+    if (!result.stdout().text().equals("hi\n")) {
+      throw new IllegalStateException("another output");
+    }
+    return end - begin;
   }
 
   private static long cli(String container) throws IOException, InterruptedException {

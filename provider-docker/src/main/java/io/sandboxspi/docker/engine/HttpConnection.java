@@ -296,8 +296,13 @@ final class HttpConnection implements Closeable {
       return new EngineException(
           Kind.TIMEOUT, "the engine at " + address + " did not answer in time", cause);
     }
+    String why = reason(cause);
+    if (kind == Kind.UNREACHABLE && why.equals("Permission denied")) {
+      return new EngineException(
+          kind, "there is no permission on " + address + ": join its group, usually docker", cause);
+    }
     String what = kind == Kind.UNREACHABLE ? "there is no engine at " : "lost the engine at ";
-    return new EngineException(kind, what + address + ": " + reason(cause), cause);
+    return new EngineException(kind, what + address + ": " + why, cause);
   }
 
   private static String reason(IOException cause) {
