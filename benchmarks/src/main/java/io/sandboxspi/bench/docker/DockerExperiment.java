@@ -188,7 +188,7 @@ public enum DockerExperiment {
 
   private static long command(SandboxSession session) throws InterruptedException {
     long begin = System.nanoTime();
-    ExecResult result = session.exec(Command.of(HI));
+    ExecResult result = session.exec(Command.of(List.of(HI)));
     long end = System.nanoTime();
     if (!result.stdout().text().equals("hi\n")) {
       throw new IllegalStateException("another output");
