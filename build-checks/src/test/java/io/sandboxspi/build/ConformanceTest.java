@@ -39,7 +39,6 @@ class ConformanceTest {
       # Conformance
 
       What the conformance kit found for each provider: Docker in a busybox image as root, the remote providers through their fakes.
-      *not run* is a provider whose kit CI has no time for; CONTRIBUTING.md says how to run it.
       Written by `mvn verify -Dconformance.update`; a test fails when it is not what the kit finds.
 
       """;
