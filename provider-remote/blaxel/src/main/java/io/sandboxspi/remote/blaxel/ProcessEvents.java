@@ -24,7 +24,7 @@ final class ProcessEvents implements StreamListener {
           "\n[Process is being forcefully killed]\n",
           "\n[Process is being gracefully terminated]\n");
   private static final String CUT = "[... truncated,";
-  private static final int LONGEST_LINE = 16 << 20;
+  private static final int LONGEST_LINE = 4 << 20;
   private static final int MOST_OUTPUT = 4 << 20;
   private static final int LONGEST_WORDS = 300;
 

@@ -168,7 +168,7 @@ class BlaxelFaultsTest {
         switch (how) {
           case "page" -> "<html>sign in</html>\n".getBytes(UTF_8);
           case "half" -> "{\"type\":\"stdo".getBytes(UTF_8);
-          case "huge" -> new byte[(16 << 20) + 1];
+          case "huge" -> new byte[(4 << 20) + 1];
           default -> "{\"type\":\"error\",\"data\":\"no such folder\"}\n".getBytes(UTF_8);
         };
     java.util.Arrays.fill(bytes, 0, how.equals("huge") ? bytes.length : 0, (byte) 'x');

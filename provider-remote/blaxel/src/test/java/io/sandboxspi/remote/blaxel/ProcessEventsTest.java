@@ -103,7 +103,7 @@ class ProcessEventsTest {
         catchThrowableOfType(
             RemoteException.class,
             () -> {
-              for (int i = 0; i < 17; i++) {
+              for (int i = 0; i < 5; i++) {
                 boolean unused = events.onBytes(ByteBuffer.wrap(much));
               }
             });
