@@ -39,6 +39,7 @@ import org.slf4j.LoggerFactory;
 final class FileArchives implements FileCarrier {
   private static final Logger LOG = LoggerFactory.getLogger(FileArchives.class);
   private static final int BLOCK = 512;
+  private static final long SMALLEST = 2L << 20;
   private static final long LARGEST = 1L << 30;
   private static final Duration SETTLED = Duration.ofSeconds(3);
 
@@ -59,8 +60,9 @@ final class FileArchives implements FileCarrier {
     this.lane = lane;
   }
 
-  private boolean takes(long size, Deadline deadline) throws InterruptedException {
-    return size <= LARGEST && archives.near() && root.is(deadline);
+  @Override
+  public boolean takes(long size) {
+    return size >= SMALLEST && size <= LARGEST && archives.near();
   }
 
   private static boolean same(Archives.Found found, SeenFile file) {
@@ -69,7 +71,7 @@ final class FileArchives implements FileCarrier {
 
   @Override
   public Optional<InputStream> open(SeenFile file, Deadline deadline) throws InterruptedException {
-    if (!takes(file.size(), deadline)) {
+    if (!root.is(deadline)) {
       return Optional.empty();
     }
     try {
@@ -98,7 +100,7 @@ final class FileArchives implements FileCarrier {
   @Override
   public boolean fill(SeenFile file, InputStream content, long size, Deadline deadline)
       throws InterruptedException {
-    if (!takes(size, deadline)) {
+    if (!root.is(deadline)) {
       return false;
     }
     try {

@@ -33,33 +33,6 @@ public interface ShellAccess {
   byte[] write(String text, InputStream content, Deadline deadline) throws InterruptedException;
 
   /**
-   * Whether contents can also be brought and fetched by a path, with nothing in between: by {@link
-   * #put} and {@link #get}.
-   */
-  default boolean direct() {
-    return false;
-  }
-
-  /**
-   * Puts the rest of the content into a file that is there and empty.
-   *
-   * @param path real, absolute; of letters, digits and {@code /._-}
-   */
-  default void put(String path, InputStream content, Deadline deadline)
-      throws InterruptedException {
-    throw new UnsupportedOperationException("put");
-  }
-
-  /**
-   * Opens a file. The stream fails when it ends before the file does.
-   *
-   * @param path real, absolute; of letters, digits and {@code /._-}
-   */
-  default InputStream get(String path, Deadline deadline) throws InterruptedException {
-    throw new UnsupportedOperationException("get");
-  }
-
-  /**
    * The same, as another account of the sandbox.
    *
    * @throws io.sandboxspi.SandboxException {@link io.sandboxspi.ErrorCode#UNSUPPORTED} unless
@@ -72,7 +45,7 @@ public interface ShellAccess {
         "the sandbox has no other users");
   }
 
-  /** A way past the shell for large contents, where there is one. */
+  /** A way past the shell for contents that are not small, where there is one. */
   default Optional<FileCarrier> carrier() {
     return Optional.empty();
   }

@@ -27,7 +27,6 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.UUID;
-import java.util.regex.Pattern;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -39,7 +38,6 @@ import org.slf4j.LoggerFactory;
 public final class ShellFiles implements BackendFiles {
   private static final Logger LOG = LoggerFactory.getLogger(ShellFiles.class);
   private static final String LIBRARY = load();
-  private static final Pattern PLAIN = Pattern.compile("/[A-Za-z0-9/._-]*");
   private static final int CLOSED_AT_ONCE = 100;
   private static final Duration CLEANUP = Duration.ofSeconds(5);
 
@@ -125,10 +123,6 @@ public final class ShellFiles implements BackendFiles {
       if (!reply.word().equals("BIG")) {
         return new ByteArrayInputStream(reply.succeeded(Operation.FILE_READ, path).body());
       }
-      String real = new String(reply.body(), UTF_8);
-      if (access.direct() && PLAIN.matcher(real).matches()) {
-        return access.get(real, deadline);
-      }
       Optional<InputStream> carried = carried(reply, deadline);
       if (carried.isPresent()) {
         return carried.get();
@@ -141,8 +135,8 @@ public final class ShellFiles implements BackendFiles {
 
   private Optional<InputStream> carried(Reply big, Deadline deadline) throws InterruptedException {
     Optional<FileCarrier> carrier = access.carrier();
-    Optional<SeenFile> file = SeenFile.of(big).filter(seen -> seen.size() >= FileCarrier.LARGE);
-    return carrier.isPresent() && file.isPresent()
+    Optional<SeenFile> file = SeenFile.of(big);
+    return carrier.isPresent() && file.isPresent() && carrier.get().takes(file.get().size())
         ? carrier.get().open(file.get(), deadline)
         : Optional.empty();
   }
@@ -174,19 +168,39 @@ public final class ShellFiles implements BackendFiles {
   }
 
   @Override
+  public void write(String path, InputStream content, Deadline deadline)
+      throws InterruptedException {
+    write(path, content, -1, deadline);
+  }
+
+  @Override
   public void write(String path, InputStream content, long size, Deadline deadline)
       throws InterruptedException {
-    Optional<FileCarrier> carrier = access.carrier();
-    if (size < FileCarrier.LARGE
-        || carrier.isEmpty()
-        || !carried(carrier.get(), path, content, size, deadline)) {
-      write(path, content, deadline);
+    String part = temporary();
+    byte[] head;
+    try {
+      head = content.readNBytes(access.smallWrite());
+    } catch (IOException e) {
+      throw failed(Operation.FILE_WRITE, path, "its new content cannot be read", e);
+    }
+    if (head.length < access.smallWrite()) {
+      String encoded = Base64.getEncoder().encodeToString(head);
+      Reply reply = Reply.of(access.ask(text("sf_put", List.of(path, part, encoded)), deadline));
+      if (!reply.word().equals("TOOL")) {
+        Object unused = reply.succeeded(Operation.FILE_WRITE, path);
+        return;
+      }
+    }
+    Measured all = new Measured(new SequenceInputStream(new ByteArrayInputStream(head), content));
+    Optional<FileCarrier> carrier = access.carrier().filter(way -> way.takes(size));
+    if (carrier.isEmpty() || !carried(carrier.get(), path, all, size, deadline)) {
+      save(path, part, all, deadline);
     }
   }
 
   /** Whether it was written; if not, nothing was read of the content. */
   private boolean carried(
-      FileCarrier carrier, String path, InputStream content, long size, Deadline deadline)
+      FileCarrier carrier, String path, Measured content, long size, Deadline deadline)
       throws InterruptedException {
     String part = temporary();
     boolean done = false;
@@ -196,7 +210,7 @@ public final class ShellFiles implements BackendFiles {
       if (file.isEmpty() || !carrier.fill(file.get(), content, size, deadline)) {
         return false;
       }
-      end(path, part, size, deadline);
+      end(path, part, size < 0 ? content.count : size, deadline);
       done = true;
       return true;
     } finally {
@@ -217,52 +231,21 @@ public final class ShellFiles implements BackendFiles {
         ask(Operation.FILE_WRITE, "sf_end", List.of(path, part, String.valueOf(size)), deadline);
   }
 
-  @Override
-  public void write(String path, InputStream content, Deadline deadline)
-      throws InterruptedException {
-    String part = temporary();
-    byte[] head;
-    try {
-      head = content.readNBytes(access.smallWrite());
-    } catch (IOException e) {
-      throw failed(Operation.FILE_WRITE, path, "its new content cannot be read", e);
-    }
-    if (head.length < access.smallWrite()) {
-      String encoded = Base64.getEncoder().encodeToString(head);
-      Reply reply = Reply.of(access.ask(text("sf_put", List.of(path, part, encoded)), deadline));
-      if (!reply.word().equals("TOOL")) {
-        Object unused = reply.succeeded(Operation.FILE_WRITE, path);
-        return;
-      }
-    }
-    save(path, part, new SequenceInputStream(new ByteArrayInputStream(head), content), deadline);
-  }
-
   /** Beside it, then in its place once all has arrived. */
-  private void save(String path, String part, InputStream content, Deadline deadline)
+  private void save(String path, String part, Measured content, Deadline deadline)
       throws InterruptedException {
     boolean done = false;
     try {
-      Measured measured = new Measured(content);
-      String place = access.direct() ? place(path, part, deadline) : "";
-      if (place.startsWith("/")) {
-        access.put(place, measured, deadline);
-      } else {
-        Object unused =
-            Reply.of(access.write(text("sf_save", List.of(path, part)), measured, deadline))
-                .succeeded(Operation.FILE_WRITE, path);
-      }
-      end(path, part, measured.count, deadline);
+      Object unused =
+          Reply.of(access.write(text("sf_save", List.of(path, part)), content, deadline))
+              .succeeded(Operation.FILE_WRITE, path);
+      end(path, part, content.count, deadline);
       done = true;
     } finally {
       if (!done) {
         drop(path, part);
       }
     }
-  }
-
-  private String place(String path, String part, Deadline deadline) throws InterruptedException {
-    return ask(Operation.FILE_WRITE, "sf_place", List.of(path, part), deadline).rest();
   }
 
   /** In a bound of its own, whatever the caller is at. */

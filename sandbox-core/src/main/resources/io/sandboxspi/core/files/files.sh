@@ -113,14 +113,6 @@ sf_short() {
   fi
 }
 
-# Answers a word and the real path of sf_name, unless others might read that in another way.
-sf_plain() {
-  case $PWD/$sf_name in
-    *[!A-Za-z0-9/._-]*) echo "$1" ;;
-    *) echo "$1 $PWD/$sf_name" ;;
-  esac
-}
-
 # A word, owner, group, mode, size and time of a file in this directory; in the next line its path.
 sf_seen() { # word name
   echo "$1 $(stat -c '%u %g %a %s %y' "$2")"
@@ -169,17 +161,6 @@ sf_save() {
   {
     echo OK && exec cat >&4
   } 4>"./$3" || echo FAILED "it cannot be written"
-}
-
-# sf_place root path temporary-name: "OK" and the path of an empty file in which the content is put,
-# or "OK" alone.
-sf_place() {
-  sf_target "$1" "$2" || return 0
-  sf_name=$3
-  case $(sf_plain OK) in
-    OK) echo OK ;;
-    *) if (set -C && : >"./$3"); then sf_plain OK; else echo FAILED "it cannot be written"; fi ;;
-  esac
 }
 
 # sf_end root path temporary-name size: puts a whole temporary file in its place.

@@ -32,7 +32,9 @@ class FileCarrierTest {
 
   @TempDir Path temporary;
   private Path root;
-  private final byte[] large = new byte[FileCarrier.LARGE];
+  private static final int LARGE = 200_000;
+
+  private final byte[] large = new byte[LARGE];
   private final Disk disk = new Disk();
 
   /** Carries by the disk that the shell works on. */
@@ -40,6 +42,13 @@ class FileCarrierTest {
     private final List<SeenFile> opened = new ArrayList<>();
     private final List<SeenFile> filled = new ArrayList<>();
     private boolean blind;
+    private boolean takesAll;
+    private int most = Integer.MAX_VALUE;
+
+    @Override
+    public boolean takes(long size) {
+      return takesAll || size >= LARGE;
+    }
 
     @Override
     public Optional<InputStream> open(SeenFile file, Deadline deadline) {
@@ -61,7 +70,8 @@ class FileCarrierTest {
         return false;
       }
       try (var out = Files.newOutputStream(Path.of(file.path()))) {
-        out.write(content.readNBytes((int) size));
+        byte[] all = content.readNBytes(size < 0 ? Integer.MAX_VALUE : (int) size);
+        out.write(all, 0, Math.min(most, all.length));
         return true;
       } catch (IOException e) {
         throw LaunchAccess.failed("the new content cannot be read", e);
@@ -139,6 +149,29 @@ class FileCarrierTest {
     assertThat(read(files, "g")).hasSize(60_000);
     assertThat(disk.filled).isEmpty();
     assertThat(disk.opened).isEmpty();
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void contentOfNoKnownSizeGoesByACarrierThatTakesIt(World world) throws Exception {
+    disk.takesAll = true;
+    ShellFiles files = files(world);
+    files.write("f", new ByteArrayInputStream(large), soon());
+    assertThat(disk.filled).hasSize(1);
+    assertThat(read(files, "f")).isEqualTo(large);
+    assertThat(disk.opened).hasSize(1);
+    assertThat(root.toFile().list()).containsExactly("f");
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void whatDoesNotArriveWholeIsNoFile(World world) {
+    disk.takesAll = true;
+    disk.most = 100_000;
+    ShellFiles files = files(world);
+    assertThatThrownBy(() -> files.write("f", new ByteArrayInputStream(large), soon()))
+        .hasMessageContaining("100000 of");
+    assertThat(root.toFile().list()).isEmpty();
   }
 
   /** Less than was said: the old file stays, and nothing beside it. */

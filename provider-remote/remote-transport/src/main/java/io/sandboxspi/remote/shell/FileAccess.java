@@ -3,6 +3,7 @@ package io.sandboxspi.remote.shell;
 import io.sandboxspi.ErrorCode;
 import io.sandboxspi.Operation;
 import io.sandboxspi.SandboxException;
+import io.sandboxspi.core.files.FileCarrier;
 import io.sandboxspi.core.files.ShellAccess;
 import io.sandboxspi.core.posix.ControlShell;
 import io.sandboxspi.core.posix.ShellText;
@@ -12,6 +13,7 @@ import java.io.FilterInputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.time.Duration;
+import java.util.Optional;
 import java.util.UUID;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -30,6 +32,7 @@ final class FileAccess implements ShellAccess {
   private final ControlLink link;
   private final Machine machine;
   private final String scratch;
+  private final Optional<FileCarrier> carrier;
 
   /**
    * Makes no call.
@@ -40,6 +43,7 @@ final class FileAccess implements ShellAccess {
     this.link = link;
     this.machine = machine;
     this.scratch = scratch;
+    this.carrier = machine.inPlace() ? Optional.of(new InPlace(machine)) : Optional.empty();
   }
 
   @Override
@@ -51,7 +55,7 @@ final class FileAccess implements ShellAccess {
     }
   }
 
-  private static SandboxException failed(RemoteException e) {
+  static SandboxException failed(RemoteException e) {
     boolean refused = e.kind() == RemoteException.Kind.REFUSED;
     return e.as(refused ? ErrorCode.FILE_FAILED : ErrorCode.TRANSPORT, Operation.FILE_STAT).build();
   }
@@ -127,26 +131,8 @@ final class FileAccess implements ShellAccess {
   }
 
   @Override
-  public boolean direct() {
-    return machine.inPlace();
-  }
-
-  @Override
-  public void put(String path, InputStream content, Deadline deadline) throws InterruptedException {
-    try {
-      machine.write(path, content, deadline);
-    } catch (RemoteException e) {
-      throw failed(e);
-    }
-  }
-
-  @Override
-  public InputStream get(String path, Deadline deadline) throws InterruptedException {
-    try {
-      return machine.read(path, deadline);
-    } catch (RemoteException e) {
-      throw failed(e);
-    }
+  public Optional<FileCarrier> carrier() {
+    return carrier;
   }
 
   /** In a bound of its own, whatever the caller is at. */
