@@ -32,6 +32,11 @@ const later = await sandbox.process.executeSessionCommand('s1', {
   command: 'pwd; read x; echo "got $x"',
   runAsync: true,
 })
+// Input before the command runs is refused.
+const begun = Date.now()
+while (!(await sandbox.process.getSessionCommandLogs('s1', later.cmdId)).output.includes('/\n')) {
+  assert.ok(Date.now() - begun < 10_000, 'the command did not begin')
+}
 await sandbox.process.sendSessionCommandInput('s1', later.cmdId, 'it')
 let followed = ''
 await sandbox.process.getSessionCommandLogs(

@@ -182,6 +182,10 @@ class CloudflareFaultsTest {
     PtyUpdate start = session.ptys().start(PtyRequest.of("cat").collectFor(Duration.ofMillis(200)));
     fixture.fake().sleep(CloudflareFixture.id(session));
     PtyUpdate end = session.ptys().poll(start.id());
+    // The server does not tell of it: the terminal is asked now and then whether it lives.
+    for (int polls = 1; polls < 5 && end.endReason().isEmpty(); polls++) {
+      end = session.ptys().poll(start.id());
+    }
     assertThat(end.endReason()).contains(PtyEndReason.LOST);
     SandboxException failure =
         catchThrowableOfType(SandboxException.class, () -> session.exec(Command.of("true")));
@@ -266,7 +270,10 @@ class CloudflareFaultsTest {
               SandboxException.class, () -> session.exec(Command.shell("echo b >> ran")));
       assertThat(failure.code()).isIn(ErrorCode.TRANSPORT, ErrorCode.LAUNCH_FAILED);
       assertThat(CloudflareFixture.words(failure)).doesNotContain(CloudflareFake.KEY);
-      assertThat(CloudflareFixture.output(session, "ls")).isEmpty();
+      // A terminal that is cut may have taken its line before.
+      boolean typed = request.startsWith("GET") && status == 0;
+      assertThat(CloudflareFixture.output(session, "cat ran 2>/dev/null || :"))
+          .isIn("", typed ? "b\n" : "");
       assertThat(CloudflareFixture.until(() -> fixture.container(session).sessions() == 1))
           .as("sessions: %s", fixture.container(session).sessions())
           .isTrue();

@@ -228,7 +228,7 @@ class ModalCreateTest {
   @Test
   void aSandboxThatWasMadeWithoutAnAnswerIsFoundAndEnded() throws Exception {
     fixture.fake().faults().on(CREATE, new Fault.Stall());
-    SandboxException failure = refuses(fixture.provider(), 2);
+    SandboxException failure = refuses(fixture.provider(), 5);
     assertThat(failure.retryable()).isNotEqualTo(Retryable.NO);
     assertThat(VendorFixture.until(() -> fixture.fake().faults().count("SandboxListV2") == 2))
         .as("a page, and the end")
