@@ -39,7 +39,7 @@ class ConformanceTest {
       # Conformance
 
       What the conformance kit found for each provider: Docker in a busybox image as root, the remote providers through their fakes.
-      Two of these, Blaxel's and Cloudflare's, run by hand, as CONTRIBUTING.md says; the others in CI.
+      Those of Blaxel, Cloudflare and Modal run by hand, as CONTRIBUTING.md says; the others in CI.
       Written by `mvn verify -Dconformance.update`; a test fails when it is not what the kit finds.
 
       """;

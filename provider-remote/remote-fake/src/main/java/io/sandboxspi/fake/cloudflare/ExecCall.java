@@ -38,6 +38,7 @@ final class ExecCall implements RealProcess.Listener {
   private @Nullable RealProcess process;
   private @Nullable ScheduledFuture<?> silence;
   private boolean late;
+  private boolean killed;
   private boolean over;
   private int exitCode = -1;
   private boolean outputClosed;
@@ -96,8 +97,10 @@ final class ExecCall implements RealProcess.Listener {
                   Optional.empty(),
                   false),
               this);
+      boolean removed;
       synchronized (this) {
         process = started;
+        removed = killed;
       }
       listen();
       if (timeout > 0 && session.isEmpty()) {
@@ -106,6 +109,9 @@ final class ExecCall implements RealProcess.Listener {
         lateNote = "Command timed out after " + timeout + "ms\n";
       }
       started.begin();
+      if (removed) {
+        killed();
+      }
     } catch (IOException e) {
       fail("exec_error", "failed to start: " + directory);
     }
@@ -147,6 +153,8 @@ final class ExecCall implements RealProcess.Listener {
   void killed() {
     RealProcess mine;
     synchronized (this) {
+      // It may be starting.
+      killed = true;
       mine = process;
     }
     if (mine != null) {
