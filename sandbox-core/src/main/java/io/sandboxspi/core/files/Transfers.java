@@ -63,8 +63,11 @@ final class Transfers implements CleanupOperations<Transfers.Transfer> {
   /** No handle comes any more; ends it, whatever the caller is at. Bounded; throws nothing. */
   void end(Transfer transfer) {
     transfer.opening.complete(true);
+    // Not proven yet by an earlier end.
+    List<Transfer> others =
+        helper.owned().stream().filter(helper::isClosing).filter(it -> it != transfer).toList();
     CompletableFuture<CleanupResult> attempt = helper.begin(transfer);
-    helper.begin(helper.owned().stream().filter(helper::isClosing).toList());
+    helper.begin(others);
     try (Caller caller = Caller.enter(clock)) {
       for (Throwable failure : helper.settle(List.of(attempt), caller)) {
         LOG.warn("a process of a file transfer may be left in the sandbox", failure);
