@@ -27,23 +27,18 @@ final class Waking implements Envd.Renewal {
 
   @Override
   public Access renew(RemoteException refusal, Deadline deadline) throws InterruptedException {
-    return switch (controlPlane.state(sandbox, deadline)) {
-      case RUNNING -> {
-        // Behind a gateway's refusal the call may have had its effect.
-        if (!refusal.refusedWith(401)) {
-          throw refusal;
-        }
-        yield controlPlane.connect(sandbox, life, deadline);
-      }
-      case PAUSED -> {
-        if (!resumes) {
-          throw refusal;
-        }
-        yield controlPlane.connect(sandbox, life, deadline);
-      }
-      case GONE ->
-          throw RemoteException.refused(
-              404, "", "", Optional.empty(), "the sandbox does not exist any more");
-    };
+    boolean again =
+        switch (controlPlane.state(sandbox, deadline)) {
+          // Behind a gateway's refusal the call may have had its effect.
+          case RUNNING -> refusal.refusedWith(401);
+          case PAUSED -> resumes;
+          case GONE ->
+              throw RemoteException.refused(
+                  404, "", "", Optional.empty(), "the sandbox does not exist any more");
+        };
+    if (!again) {
+      throw refusal;
+    }
+    return controlPlane.connect(sandbox, life, deadline);
   }
 }

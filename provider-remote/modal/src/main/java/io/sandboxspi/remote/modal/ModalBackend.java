@@ -7,14 +7,12 @@ import io.sandboxspi.SandboxException;
 import io.sandboxspi.core.posix.PosixState;
 import io.sandboxspi.core.time.Lane;
 import io.sandboxspi.remote.modal.wire.TunnelData;
-import io.sandboxspi.remote.shell.Machine.State;
 import io.sandboxspi.remote.shell.RemoteBackend;
 import io.sandboxspi.remote.shell.ShellBackend;
 import io.sandboxspi.remote.transport.RemoteException;
 import io.sandboxspi.spi.BackendRef;
 import io.sandboxspi.spi.Deadline;
 import io.sandboxspi.spi.LaunchRequest;
-import io.sandboxspi.spi.Liveness;
 import io.sandboxspi.spi.ProcessListener;
 import io.sandboxspi.spi.ReleaseOutcome;
 import io.sandboxspi.spi.SandboxProcess;
@@ -67,8 +65,7 @@ final class ModalBackend extends RemoteBackend {
 
   @Override
   protected Optional<Condition> condition(Deadline deadline) throws InterruptedException {
-    boolean gone = router.plane().state(ref.sandbox(), deadline) == State.GONE;
-    return Optional.of(new Condition(gone ? Liveness.GONE : Liveness.RUNNING, ""));
+    return Optional.of(Condition.of(router.plane().state(ref.sandbox(), deadline)));
   }
 
   @Override

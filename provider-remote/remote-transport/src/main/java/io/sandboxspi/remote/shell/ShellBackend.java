@@ -308,11 +308,6 @@ public final class ShellBackend {
     return control.ask(command, deadline).text();
   }
 
-  /** Runs a short task on a thread of the backend. */
-  public void execute(Runnable task) {
-    lane.execute(task);
-  }
-
   /** Runs one task on a thread of the backend that a close interrupts. */
   void executeUntilClosed(Runnable task) {
     LaneTask<Boolean> mine =
