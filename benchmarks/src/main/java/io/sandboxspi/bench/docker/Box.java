@@ -3,6 +3,7 @@ package io.sandboxspi.bench.docker;
 import io.sandboxspi.Command;
 import io.sandboxspi.SandboxSession;
 import io.sandboxspi.SandboxSpec;
+import io.sandboxspi.bench.remote.Listening;
 import io.sandboxspi.core.Sandboxes;
 import io.sandboxspi.docker.DockerProvider;
 import io.sandboxspi.spi.BackendRequest;

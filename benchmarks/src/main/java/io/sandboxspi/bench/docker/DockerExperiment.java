@@ -4,6 +4,7 @@ import io.sandboxspi.Command;
 import io.sandboxspi.ExecResult;
 import io.sandboxspi.SandboxSession;
 import io.sandboxspi.bench.Pass;
+import io.sandboxspi.bench.remote.Listening;
 import io.sandboxspi.spi.LaunchId;
 import java.io.IOException;
 import java.io.InputStream;

@@ -32,16 +32,7 @@ public final class Far implements AutoCloseable {
    */
   public Far(Path client) throws IOException {
     this.client = client;
-    fake =
-        new Peer(
-            Path.of("."),
-            Map.of(),
-            List.of(
-                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                "-Xmx1g",
-                "-cp",
-                System.getProperty("java.class.path"),
-                FakeMain.class.getName()));
+    fake = Peer.java(FakeMain.class);
     near = URI.create(fake.line());
     slow = URI.create(fake.line());
   }
@@ -61,6 +52,10 @@ public final class Far implements AutoCloseable {
     return Deadline.after(Duration.ofSeconds(60));
   }
 
+  static BackendRequest request() {
+    return new BackendRequest("bench-" + UUID.randomUUID().toString().substring(0, 8), Map.of());
+  }
+
   SandboxSession session() throws InterruptedException {
     return session(near);
   }
@@ -77,10 +72,7 @@ public final class Far implements AutoCloseable {
 
   /** Used past the engine. */
   SandboxBackend backend() throws InterruptedException {
-    return E2bProvider.with(settings(near))
-        .create(
-            new BackendRequest("bench-" + UUID.randomUUID().toString().substring(0, 8), Map.of()),
-            soon());
+    return E2bProvider.with(settings(near)).create(request(), soon());
   }
 
   void delete(SandboxBackend backend) throws InterruptedException {

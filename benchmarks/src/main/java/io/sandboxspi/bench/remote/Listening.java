@@ -10,7 +10,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 
 /** Notes when output came and when all was over. */
-final class Listening implements ProcessListener {
+public final class Listening implements ProcessListener {
   private volatile CompletableFuture<Long> first = new CompletableFuture<>();
   private final CompletableFuture<Long> closed = new CompletableFuture<>();
   private final CompletableFuture<Long> exited = new CompletableFuture<>();
@@ -33,20 +33,22 @@ final class Listening implements ProcessListener {
   }
 
   /** From now on the next output counts. */
-  void arm() {
+  public void arm() {
     first = new CompletableFuture<>();
   }
 
-  void quiet(Duration time) {
+  /** Lets what is on its way come. */
+  public void quiet(Duration time) {
     LockSupport.parkNanos(time.toNanos());
   }
 
-  long first() throws Exception {
+  /** When output came. */
+  public long first() throws Exception {
     return first.get(30, TimeUnit.SECONDS);
   }
 
   /** When both ends had come. */
-  long over() throws Exception {
+  public long over() throws Exception {
     return Math.max(closed.get(30, TimeUnit.SECONDS), exited.get(30, TimeUnit.SECONDS));
   }
 }

@@ -6,6 +6,7 @@ import java.io.InputStreamReader;
 import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 
@@ -25,6 +26,20 @@ final class Peer implements AutoCloseable {
     in = process.getOutputStream();
     out =
         new BufferedReader(new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8));
+  }
+
+  /** Another main of these classes, in a JVM of its own. */
+  static Peer java(Class<?> main, String... arguments) throws IOException {
+    List<String> argv =
+        new ArrayList<>(
+            List.of(
+                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "-Xmx1g",
+                "-cp",
+                System.getProperty("java.class.path"),
+                main.getName()));
+    argv.addAll(List.of(arguments));
+    return new Peer(Path.of("."), Map.of(), argv);
   }
 
   String line() throws IOException {

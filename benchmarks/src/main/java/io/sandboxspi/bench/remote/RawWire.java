@@ -3,6 +3,7 @@ package io.sandboxspi.bench.remote;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.sandboxspi.fake.e2b.E2bFake;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.net.InetSocketAddress;
@@ -19,6 +20,9 @@ import java.util.stream.Stream;
 /** The floor: the vendor's exchanges over one kept {@link SocketChannel}, and nothing around it. */
 final class RawWire implements AutoCloseable {
   private static final ObjectMapper JSON = new ObjectMapper();
+
+  /** The header that every call of the control plane has. */
+  static final String KEY = "X-API-Key: " + E2bFake.KEY + "\r\n";
 
   /** What the process prints: long enough to be seen in base64 wherever it begins. */
   static final String WORDS = "hihihihihihihihihi";
@@ -43,7 +47,14 @@ final class RawWire implements AutoCloseable {
     return answer(List.of(), new long[1]).toString(StandardCharsets.ISO_8859_1);
   }
 
-  JsonNode json(String answer) throws IOException {
+  /** The token of a sandbox's daemon. */
+  String token(String sandbox) throws IOException {
+    return json(call("GET", "/sandboxes/" + sandbox, KEY, new byte[0]))
+        .path("envdAccessToken")
+        .asText();
+  }
+
+  private static JsonNode json(String answer) throws IOException {
     return JSON.readTree(answer.substring(answer.indexOf("\r\n\r\n") + 4));
   }
 

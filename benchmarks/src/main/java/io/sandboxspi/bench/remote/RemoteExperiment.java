@@ -1,9 +1,7 @@
 package io.sandboxspi.bench.remote;
 
 import io.sandboxspi.Command;
-import io.sandboxspi.PtyRequest;
 import io.sandboxspi.SandboxSession;
-import io.sandboxspi.TerminalSize;
 import io.sandboxspi.bench.Facts;
 import io.sandboxspi.bench.Pass;
 import io.sandboxspi.core.posix.LaunchOption;
@@ -26,8 +24,6 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
-import java.util.Optional;
 import java.util.Set;
 
 /** What is measured; all contenders take turns. */
@@ -39,12 +35,8 @@ public enum RemoteExperiment {
       SandboxBackend backend = far.backend();
       String sandbox = String.valueOf(backend.ref().data().get("sandbox"));
       String home = String.valueOf(backend.ref().data().get("home"));
-      String key = "X-API-Key: " + E2bFake.KEY + "\r\n";
       try (RawWire raw = new RawWire(far.near())) {
-        String token =
-            raw.json(raw.call("GET", "/sandboxes/" + sandbox, key, new byte[0]))
-                .path("envdAccessToken")
-                .asText();
+        String token = raw.token(sandbox);
         String daemon =
             "E2b-Sandbox-Id: "
                 + sandbox
@@ -60,7 +52,7 @@ public enum RemoteExperiment {
         for (int i = 0; i < (quick ? 20 : 6000); i++) {
           boolean warm = i < (quick ? 5 : 4000);
           long begin = System.nanoTime();
-          Object unused = raw.call("GET", "/sandboxes/" + sandbox, key, new byte[0]);
+          Object unused = raw.call("GET", "/sandboxes/" + sandbox, RawWire.KEY, new byte[0]);
           long bare = System.nanoTime() - begin;
           begin = System.nanoTime();
           unused = library.send(plain, HttpResponse.BodyHandlers.ofByteArray());
@@ -75,7 +67,7 @@ public enum RemoteExperiment {
           }
         }
         for (int i = 0; i < (quick ? 8 : 160); i++) {
-          LaunchRequest request = request(List.of("echo", RawWire.WORDS), false);
+          LaunchRequest request = Terminals.request(List.of("echo", RawWire.WORDS), false);
           PosixLauncher launcher =
               PosixLauncher.of(
                       PosixState.in(home + "/.sandbox-launches"),
@@ -88,7 +80,7 @@ public enum RemoteExperiment {
           long bare =
               raw.firstOutput(daemon, launcher.argv(request, home), launcher.environment(request));
           Listening listening = new Listening();
-          LaunchRequest mine = request(List.of("echo", RawWire.WORDS), false);
+          LaunchRequest mine = Terminals.request(List.of("echo", RawWire.WORDS), false);
           long begin = System.nanoTime();
           Object process = backend.launch(mine, listening, Far.soon());
           long ours = listening.first() - begin;
@@ -133,7 +125,7 @@ public enum RemoteExperiment {
         Listening listening = new Listening();
         SandboxProcess process =
             backend.launch(
-                request(List.of("sh", "-c", "stty raw -echo; echo up; exec cat"), true),
+                Terminals.request(List.of("sh", "-c", "stty raw -echo; echo up; exec cat"), true),
                 listening,
                 Far.soon());
         long unused = listening.first();
@@ -188,7 +180,7 @@ public enum RemoteExperiment {
     private void start(SandboxBackend backend, int many, List<Object> open, List<LaunchId> ids)
         throws InterruptedException {
       for (int i = 0; i < many; i++) {
-        LaunchRequest cat = request(List.of("cat"), true);
+        LaunchRequest cat = Terminals.request(List.of("cat"), true);
         ids.add(cat.id());
         open.add(backend.launch(cat, new Listening(), Far.soon()));
       }
@@ -200,29 +192,7 @@ public enum RemoteExperiment {
     public void run(Far far, Pass pass, boolean quick) throws Exception {
       for (int round = 0; round < (quick ? 1 : 5); round++) {
         try (SandboxSession session = far.slowSession()) {
-          List<Thread> starters = new ArrayList<>();
-          for (int i = 0; i < SOME; i++) {
-            Thread starter =
-                new Thread(
-                    () -> {
-                      try {
-                        Object unused = session.ptys().start(cat());
-                      } catch (InterruptedException e) {
-                        Thread.currentThread().interrupt();
-                      }
-                    });
-            starters.add(starter);
-            starter.start();
-          }
-          for (Thread starter : starters) {
-            starter.join();
-          }
-          if (session.ptys().list().size() != SOME) {
-            throw new IOException("not all terminals run");
-          }
-          long begin = System.nanoTime();
-          session.ptys().terminateAll();
-          pass.add("terminate-64", System.nanoTime() - begin);
+          pass.add("terminate-64", Terminals.endOf(64, session));
         }
       }
     }
@@ -237,15 +207,7 @@ public enum RemoteExperiment {
       try (SandboxSession session = far.session();
           RawWire raw = new RawWire(far.near())) {
         String sandbox = String.valueOf(session.backend().data().get("sandbox"));
-        String token =
-            raw.json(
-                    raw.call(
-                        "GET",
-                        "/sandboxes/" + sandbox,
-                        "X-API-Key: " + E2bFake.KEY + "\r\n",
-                        new byte[0]))
-                .path("envdAccessToken")
-                .asText();
+        String token = raw.token(sandbox);
         try (OutputStream out = Files.newOutputStream(file)) {
           byte[] chunk = new byte[1 << 20];
           new java.util.Random(1).nextBytes(chunk);
@@ -276,22 +238,6 @@ public enum RemoteExperiment {
       }
     }
   };
-
-  private static final int SOME = 64;
-
-  private static PtyRequest cat() {
-    return PtyRequest.of("cat").collectFor(Duration.ofMillis(250));
-  }
-
-  private static LaunchRequest request(List<String> argv, boolean terminal) {
-    return new LaunchRequest(
-        LaunchId.random(),
-        argv,
-        Map.of(),
-        Optional.empty(),
-        terminal ? Optional.of(TerminalSize.DEFAULT) : Optional.empty(),
-        terminal);
-  }
 
   /** Runs once. */
   public abstract void run(Far far, Pass pass, boolean quick) throws Exception;

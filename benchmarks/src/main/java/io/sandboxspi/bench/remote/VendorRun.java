@@ -1,16 +1,11 @@
 package io.sandboxspi.bench.remote;
 
 import io.sandboxspi.Command;
-import io.sandboxspi.PtyRequest;
 import io.sandboxspi.SandboxSession;
 import io.sandboxspi.SandboxSpec;
-import io.sandboxspi.TerminalSize;
 import io.sandboxspi.bench.Pass;
 import io.sandboxspi.core.session.EngineOptions;
 import io.sandboxspi.core.session.EngineSession;
-import io.sandboxspi.spi.BackendRequest;
-import io.sandboxspi.spi.Deadline;
-import io.sandboxspi.spi.LaunchId;
 import io.sandboxspi.spi.LaunchRequest;
 import io.sandboxspi.spi.SandboxBackend;
 import io.sandboxspi.spi.SandboxProcess;
@@ -22,12 +17,9 @@ import java.io.OutputStream;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
-import java.util.UUID;
 import java.util.stream.Collectors;
 
 /**
@@ -52,17 +44,7 @@ public final class VendorRun implements AutoCloseable {
     this.vendor = vendor;
     this.quick = quick;
     this.clients = clients;
-    fake =
-        new Peer(
-            Path.of("."),
-            Map.of(),
-            List.of(
-                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                "-Xmx1g",
-                "-cp",
-                System.getProperty("java.class.path"),
-                VendorFakeMain.class.getName(),
-                vendor.name()));
+    fake = Peer.java(VendorFakeMain.class, vendor.name());
     near = settings(fake.line());
     slow = settings(fake.line());
   }
@@ -82,10 +64,6 @@ public final class VendorRun implements AutoCloseable {
     return new Peer(clients.resolve(name), near, List.of("node", name + ".mjs"));
   }
 
-  private static Deadline soon() {
-    return Deadline.after(Duration.ofSeconds(60));
-  }
-
   private SandboxSession session(Map<String, String> settings) throws InterruptedException {
     return EngineSession.open(
         vendor.provider(settings), SandboxSpec.defaults(), EngineOptions.defaults());
@@ -94,16 +72,13 @@ public final class VendorRun implements AutoCloseable {
   /** Measures everything. */
   public void run(Pass pass) throws Exception {
     SandboxProvider provider = vendor.provider(near);
-    SandboxBackend backend =
-        provider.create(
-            new BackendRequest("bench-" + UUID.randomUUID().toString().substring(0, 8), Map.of()),
-            soon());
+    SandboxBackend backend = provider.create(Far.request(), Far.soon());
     try {
       calls(pass, backend);
       commands(pass, backend);
       echo(pass, backend);
     } finally {
-      Object unused = provider.delete(backend.ref(), soon());
+      Object unused = provider.delete(backend.ref(), Far.soon());
     }
     life(pass);
     far(pass);
@@ -113,7 +88,7 @@ public final class VendorRun implements AutoCloseable {
   private void calls(Pass pass, SandboxBackend backend) throws Exception {
     for (int i = -rounds(50, 3); i < rounds(300, 5); i++) {
       long begin = System.nanoTime();
-      Object unused = backend.probe(soon());
+      Object unused = backend.probe(Far.soon());
       if (i >= 0) {
         pass.add("call", System.nanoTime() - begin);
       }
@@ -123,12 +98,12 @@ public final class VendorRun implements AutoCloseable {
   private void commands(Pass pass, SandboxBackend backend) throws Exception {
     for (int i = -rounds(10, 2); i < rounds(60, 3); i++) {
       Listening listening = new Listening();
-      LaunchRequest request = request(List.of("echo", "hi"), false);
+      LaunchRequest request = Terminals.request(List.of("echo", "hi"), false);
       long begin = System.nanoTime();
-      Object process = backend.launch(request, listening, soon());
+      Object process = backend.launch(request, listening, Far.soon());
       long first = listening.first() - begin;
       long whole = listening.over() - begin;
-      Object unused = List.of(process, backend.killAll(List.of(request.id()), soon()));
+      Object unused = List.of(process, backend.killAll(List.of(request.id()), Far.soon()));
       if (i >= 0) {
         pass.add("exec", first);
         pass.add("exec-whole", whole);
@@ -138,15 +113,16 @@ public final class VendorRun implements AutoCloseable {
 
   private void echo(Pass pass, SandboxBackend backend) throws Exception {
     Listening listening = new Listening();
-    LaunchRequest request = request(List.of("sh", "-c", "stty raw -echo; echo up; exec cat"), true);
-    SandboxProcess process = backend.launch(request, listening, soon());
+    LaunchRequest request =
+        Terminals.request(List.of("sh", "-c", "stty raw -echo; echo up; exec cat"), true);
+    SandboxProcess process = backend.launch(request, listening, Far.soon());
     long unused = listening.first();
     listening.quiet(Duration.ofMillis(300));
     try (Peer theirs = vendor.hasTerminals() ? client() : null) {
       for (int i = -rounds(100, 5); i < rounds(500, 20); i++) {
         listening.arm();
         long begin = System.nanoTime();
-        process.write(ByteBuffer.wrap(new byte[] {'x'}), soon());
+        process.write(ByteBuffer.wrap(new byte[] {'x'}), Far.soon());
         long ours = listening.first() - begin;
         long other = theirs == null ? 0 : theirs.measure("echo");
         if (i >= 0) {
@@ -155,7 +131,7 @@ public final class VendorRun implements AutoCloseable {
         }
       }
     }
-    Object ended = backend.killAll(List.of(request.id()), soon());
+    Object ended = backend.killAll(List.of(request.id()), Far.soon());
     assert ended != null;
   }
 
@@ -186,30 +162,8 @@ public final class VendorRun implements AutoCloseable {
     int many = quick ? 4 : TERMINALS;
     for (int round = 0; round < rounds(3, 1); round++) {
       try (SandboxSession session = session(slow)) {
-        List<Thread> starters = new ArrayList<>();
-        for (int i = 0; i < many; i++) {
-          Thread starter = new Thread(() -> start(session), "starter");
-          starters.add(starter);
-          starter.start();
-        }
-        for (Thread starter : starters) {
-          starter.join();
-        }
-        if (session.ptys().list().size() != many) {
-          throw new IOException("not all terminals run");
-        }
-        long begin = System.nanoTime();
-        session.ptys().terminateAll();
-        pass.add("terminate-64", System.nanoTime() - begin);
+        pass.add("terminate-64", Terminals.endOf(many, session));
       }
-    }
-  }
-
-  private static void start(SandboxSession session) {
-    try {
-      Object unused = session.ptys().start(PtyRequest.of("cat").collectFor(Duration.ofMillis(250)));
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
     }
   }
 
@@ -232,16 +186,6 @@ public final class VendorRun implements AutoCloseable {
         }
       }
     }
-  }
-
-  private static LaunchRequest request(List<String> argv, boolean terminal) {
-    return new LaunchRequest(
-        LaunchId.random(),
-        argv,
-        Map.of(),
-        Optional.empty(),
-        terminal ? Optional.of(TerminalSize.DEFAULT) : Optional.empty(),
-        terminal);
   }
 
   @Override
