@@ -29,10 +29,16 @@ final class Await {
     }
   }
 
+  /** Lets all of this time pass; one park may return at once. */
   static void pause(long nanos) throws InterruptedException {
-    LockSupport.parkNanos(nanos);
-    if (Thread.interrupted()) {
-      throw new InterruptedException();
-    }
+    long until = System.nanoTime() + nanos;
+    long left = nanos;
+    do {
+      LockSupport.parkNanos(left);
+      if (Thread.interrupted()) {
+        throw new InterruptedException();
+      }
+      left = until - System.nanoTime();
+    } while (left > 0);
   }
 }
