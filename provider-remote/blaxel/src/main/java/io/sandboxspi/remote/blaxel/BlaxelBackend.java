@@ -3,11 +3,10 @@ package io.sandboxspi.remote.blaxel;
 import io.sandboxspi.Endpoint;
 import io.sandboxspi.ErrorCode;
 import io.sandboxspi.Operation;
-import io.sandboxspi.Retryable;
-import io.sandboxspi.SandboxException;
 import io.sandboxspi.core.posix.PosixState;
 import io.sandboxspi.core.time.Lane;
 import io.sandboxspi.remote.shell.RemoteBackend;
+import io.sandboxspi.remote.shell.SandboxFailures;
 import io.sandboxspi.remote.shell.ShellBackend;
 import io.sandboxspi.remote.transport.HttpCall;
 import io.sandboxspi.remote.transport.RemoteException;
@@ -151,25 +150,15 @@ final class BlaxelBackend extends RemoteBackend {
       if (Wire.gone(e)) {
         return ReleaseOutcome.ALREADY_GONE;
       }
-      throw failed(operation, e);
+      throw SandboxFailures.release(operation, sandbox, e);
     }
     try {
       Object unused = plane.await(sandbox, Description::gone, false, deadline);
     } catch (RemoteException e) {
       if (!Wire.gone(e)) {
-        throw failed(operation, e);
+        throw SandboxFailures.release(operation, sandbox, e);
       }
     }
     return ReleaseOutcome.DESTROYED;
-  }
-
-  private static SandboxException failed(Operation operation, RemoteException e) {
-    return SandboxException.builder(
-            ErrorCode.BACKEND_RELEASE_FAILED,
-            operation,
-            "the sandbox was not deleted: " + e.getMessage())
-        .cause(e)
-        .retryable(e.retryable() == Retryable.NO ? Retryable.NO : Retryable.YES)
-        .build();
   }
 }

@@ -5,6 +5,7 @@ import io.sandboxspi.ErrorCode;
 import io.sandboxspi.Operation;
 import io.sandboxspi.SandboxException;
 import io.sandboxspi.remote.shell.Marks;
+import io.sandboxspi.remote.shell.SandboxFailures;
 import io.sandboxspi.remote.shell.ShellBackend;
 import io.sandboxspi.remote.transport.RemoteException;
 import io.sandboxspi.remote.transport.Variables;
@@ -112,7 +113,7 @@ public final class BlaxelProvider implements SandboxProvider {
   @Override
   public List<ListedBackend> list(Map<String, String> options, Deadline deadline)
       throws InterruptedException {
-    BlaxelOptions.checkNames(options);
+    Object unused = BlaxelOptions.parse(options);
     Connection connection = Connection.of(settings(), options);
     List<ListedBackend> listed = new ArrayList<>();
     if (connection.plane().isEmpty()) {
@@ -135,16 +136,8 @@ public final class BlaxelProvider implements SandboxProvider {
     if (!ref.provider().equals(NAME)
         || sandbox == null
         || !sandbox.matches("[a-z0-9][a-z0-9-]{0,62}")) {
-      throw SandboxException.invalid(
-          "backend reference", "of " + ref.provider(), "one of provider blaxel");
+      throw SandboxFailures.foreign(ref, NAME);
     }
     return sandbox;
-  }
-
-  static SandboxException gone(String sandbox) {
-    return SandboxException.builder(
-            ErrorCode.BACKEND_GONE, Operation.CREATE, "the sandbox does not exist any more")
-        .context("sandbox", sandbox)
-        .build();
   }
 }

@@ -7,6 +7,7 @@ import io.sandboxspi.remote.transport.OpenStream;
 import io.sandboxspi.remote.transport.RemoteException;
 import io.sandboxspi.remote.transport.RemoteException.Kind;
 import io.sandboxspi.remote.transport.Repeat;
+import io.sandboxspi.remote.transport.Undo;
 import io.sandboxspi.spi.Deadline;
 import java.time.Duration;
 import java.util.UUID;
@@ -23,7 +24,6 @@ import org.slf4j.LoggerFactory;
  */
 final class Commands {
   private static final Logger LOG = LoggerFactory.getLogger(Commands.class);
-  private static final Duration TIDY = Duration.ofSeconds(5);
 
   /** There is a sign of life every five seconds. */
   private static final Duration SILENCE = Duration.ofSeconds(25);
@@ -141,22 +141,17 @@ final class Commands {
   }
 
   private void kill(String name) {
-    boolean interrupted = Thread.interrupted();
-    try {
-      HttpCall call =
-          api.call("killing a command", "DELETE", "/process/" + name + "/kill")
-              .repeat(Repeat.ALWAYS);
-      Object unused = api.wire().send(call, Deadline.after(TIDY));
-    } catch (RemoteException e) {
-      // Unknown or over: that is as well.
-      if (!e.refusedWith(404)) {
-        LOG.warn("a command may be left running: {}", e.getMessage());
-      }
-    } catch (InterruptedException e) {
-      interrupted = true;
-    }
-    if (interrupted) {
-      Thread.currentThread().interrupt();
-    }
+    HttpCall call =
+        api.call("killing a command", "DELETE", "/process/" + name + "/kill").repeat(Repeat.ALWAYS);
+    Undo.attempt(
+        deadline -> {
+          Object unused = api.wire().send(call, deadline);
+        },
+        e -> {
+          // Unknown or over: that is as well.
+          if (!e.refusedWith(404)) {
+            LOG.warn("a command may be left running: {}", e.getMessage());
+          }
+        });
   }
 }

@@ -1,5 +1,7 @@
 package io.sandboxspi.remote.blaxel;
 
+import io.sandboxspi.remote.transport.ClientOptions;
+import io.sandboxspi.remote.transport.OptionReader;
 import io.sandboxspi.remote.transport.Variables;
 import java.net.URI;
 import java.util.HashMap;
@@ -41,16 +43,11 @@ record Connection(
         Variables.address(
             BlaxelOptions.API_URL,
             Optional.ofNullable(given.get(BlaxelOptions.API_URL)).or(settings::api).orElseThrow());
+    ClientOptions client = new OptionReader(BlaxelProvider.NAME, given).client(Wire.USER_AGENT);
     Map<String, String> reference = new HashMap<>(given);
-    reference
-        .keySet()
-        .retainAll(
-            List.of(
-                BlaxelOptions.API_URL,
-                BlaxelOptions.SANDBOX_URL,
-                BlaxelOptions.PROXY,
-                BlaxelOptions.CA_FILE));
-    Wire wire = new Wire(BlaxelOptions.client(given), settings, api);
+    reference.keySet().retainAll(List.of(BlaxelOptions.API_URL, BlaxelOptions.SANDBOX_URL));
+    reference.putAll(OptionReader.data(client));
+    Wire wire = new Wire(client, settings, api);
     return new Connection(
         wire,
         settings.hosted() ? Optional.of(new ControlPlane(wire)) : Optional.empty(),

@@ -7,6 +7,7 @@ import io.sandboxspi.remote.transport.Json;
 import io.sandboxspi.remote.transport.RemoteException;
 import io.sandboxspi.remote.transport.RemoteException.Kind;
 import io.sandboxspi.remote.transport.Repeat;
+import io.sandboxspi.remote.transport.Undo;
 import io.sandboxspi.spi.Deadline;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -21,7 +22,6 @@ import org.slf4j.LoggerFactory;
 final class SandboxFileCalls {
   private static final Logger LOG = LoggerFactory.getLogger(SandboxFileCalls.class);
   private static final Duration IDLE = Duration.ofSeconds(60);
-  private static final Duration TIDY = Duration.ofSeconds(5);
 
   /** What is longer travels in parts of this size. */
   static final int PART = 5 << 20;
@@ -117,20 +117,14 @@ final class SandboxFileCalls {
   }
 
   private void abort(String upload) {
-    boolean interrupted = Thread.interrupted();
-    try {
-      HttpCall call =
-          api.call("dropping a file", "DELETE", "/filesystem-multipart/" + upload + "/abort")
-              .repeat(Repeat.ALWAYS);
-      Object unused = api.wire().send(call, Deadline.after(TIDY));
-    } catch (RemoteException e) {
-      LOG.warn("parts of a file may be left in the sandbox: {}", e.getMessage());
-    } catch (InterruptedException e) {
-      interrupted = true;
-    }
-    if (interrupted) {
-      Thread.currentThread().interrupt();
-    }
+    HttpCall call =
+        api.call("dropping a file", "DELETE", "/filesystem-multipart/" + upload + "/abort")
+            .repeat(Repeat.ALWAYS);
+    Undo.attempt(
+        deadline -> {
+          Object unused = api.wire().send(call, deadline);
+        },
+        e -> LOG.warn("parts of a file may be left in the sandbox: {}", e.getMessage()));
   }
 
   /** The mode comes before the file, which needs a name. */

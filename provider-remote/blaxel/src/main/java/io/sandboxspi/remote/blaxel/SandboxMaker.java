@@ -1,16 +1,15 @@
 package io.sandboxspi.remote.blaxel;
 
-import io.sandboxspi.ErrorCode;
-import io.sandboxspi.Operation;
 import io.sandboxspi.SandboxException;
 import io.sandboxspi.core.reap.Owner;
 import io.sandboxspi.remote.shell.Marks;
+import io.sandboxspi.remote.shell.SandboxFailures;
 import io.sandboxspi.remote.transport.RemoteException;
 import io.sandboxspi.remote.transport.RemoteException.Kind;
+import io.sandboxspi.remote.transport.Undo;
 import io.sandboxspi.spi.BackendRef;
 import io.sandboxspi.spi.BackendRequest;
 import io.sandboxspi.spi.Deadline;
-import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.UUID;
@@ -20,7 +19,6 @@ import org.slf4j.LoggerFactory;
 /** Makes sandboxes that can be worked in, and finds them again. */
 final class SandboxMaker {
   private static final Logger LOG = LoggerFactory.getLogger(SandboxMaker.class);
-  private static final Duration DISCARD = Duration.ofSeconds(10);
   private static final long PAUSE = 200;
   private static final int LONGEST_NAME = 49;
 
@@ -78,9 +76,8 @@ final class SandboxMaker {
       done = true;
       return backend;
     } catch (RemoteException e) {
-      // Nothing was made, and there may be another one of this name.
-      boolean refused = !made && e.kind() == Kind.REFUSED && e.status() < 500;
-      asked = !(e.kind() == Kind.UNREACHABLE || e.kind() == Kind.TLS || refused);
+      // If nothing was made there may be another one of this name.
+      asked = !e.nothingDone();
       throw e;
     } finally {
       if (!done && (made || asked)) {
@@ -150,7 +147,7 @@ final class SandboxMaker {
       ControlPlane plane = connection.plane().get();
       Description found = plane.describe(sandbox, deadline);
       if (found.gone()) {
-        throw BlaxelProvider.gone(sandbox);
+        throw SandboxFailures.gone(sandbox);
       }
       if (!found.labels().containsKey(Marks.SESSION)) {
         throw SandboxException.invalid(
@@ -158,7 +155,7 @@ final class SandboxMaker {
       }
       if (found.ending()) {
         Object unused = plane.await(sandbox, Description::gone, false, deadline);
-        throw BlaxelProvider.gone(sandbox);
+        throw SandboxFailures.gone(sandbox);
       }
       if (!ControlPlane.usable(found)) {
         found = plane.await(sandbox, ControlPlane::usable, false, deadline);
@@ -167,7 +164,7 @@ final class SandboxMaker {
       return backend(found.labels().get(Marks.SESSION) + "-again", found, deadline);
     } catch (RemoteException e) {
       if (Wire.gone(e)) {
-        throw BlaxelProvider.gone(sandbox);
+        throw SandboxFailures.gone(sandbox);
       }
       throw failed(e);
     }
@@ -183,31 +180,16 @@ final class SandboxMaker {
   }
 
   private static void discard(ControlPlane plane, String name) {
-    boolean interrupted = Thread.interrupted();
-    try {
-      plane.delete(name, Deadline.after(DISCARD));
-    } catch (RemoteException e) {
-      if (!Wire.gone(e)) {
-        LOG.warn("the sandbox {} may be left: {}", name, e.getMessage());
-      }
-    } catch (InterruptedException e) {
-      interrupted = true;
-    }
-    if (interrupted) {
-      Thread.currentThread().interrupt();
-    }
+    Undo.attempt(
+        deadline -> plane.delete(name, deadline),
+        e -> {
+          if (!Wire.gone(e)) {
+            LOG.warn("the sandbox {} may be left: {}", name, e.getMessage());
+          }
+        });
   }
 
   private static SandboxException failed(RemoteException e) {
-    ErrorCode code =
-        switch (e.kind()) {
-          case UNREACHABLE, TLS -> ErrorCode.PROVIDER_UNAVAILABLE;
-          case TIMEOUT -> ErrorCode.OPEN_TIMEOUT;
-          default ->
-              e.refusedWith(401) || e.refusedWith(403)
-                  ? ErrorCode.PROVIDER_UNAVAILABLE
-                  : ErrorCode.CREATE_FAILED;
-        };
-    return e.as(code, Operation.CREATE).build();
+    return SandboxFailures.creation(e, e.refusedWith(401) || e.refusedWith(403));
   }
 }

@@ -134,7 +134,7 @@ class BlaxelFaultsTest {
                     .create(
                         new BackendRequest("stalled", Map.of()),
                         Deadline.after(Duration.ofSeconds(2))));
-    assertThat(failure.code()).isEqualTo(ErrorCode.OPEN_TIMEOUT);
+    assertThat(failure.code()).isEqualTo(ErrorCode.BACKEND_UNRESPONSIVE);
     assertThat(BlaxelFixture.until(() -> fixture.fake.sandboxes() == 0)).isTrue();
   }
 

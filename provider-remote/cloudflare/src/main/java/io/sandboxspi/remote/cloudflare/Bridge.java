@@ -8,6 +8,7 @@ import io.sandboxspi.remote.transport.ErrorBody;
 import io.sandboxspi.remote.transport.HttpCall;
 import io.sandboxspi.remote.transport.HttpTransport;
 import io.sandboxspi.remote.transport.Json;
+import io.sandboxspi.remote.transport.OptionReader;
 import io.sandboxspi.remote.transport.RemoteException;
 import io.sandboxspi.remote.transport.RemoteException.Kind;
 import io.sandboxspi.remote.transport.Repeat;
@@ -42,7 +43,10 @@ final class Bridge {
     this.settings = settings.needed();
     this.base = settings.worker().orElseThrow().toString();
     this.transport =
-        HttpTransport.of(CloudflareOptions.client(connection), RETRIES, ErrorBody::common);
+        HttpTransport.of(
+            new OptionReader(CloudflareProvider.NAME, connection).client(USER_AGENT),
+            RETRIES,
+            ErrorBody::common);
   }
 
   /** Its address. */

@@ -6,6 +6,7 @@ import io.sandboxspi.Operation;
 import io.sandboxspi.core.posix.PosixState;
 import io.sandboxspi.core.time.Lane;
 import io.sandboxspi.remote.shell.RemoteBackend;
+import io.sandboxspi.remote.shell.SandboxFailures;
 import io.sandboxspi.remote.shell.ShellBackend;
 import io.sandboxspi.remote.transport.RemoteException;
 import io.sandboxspi.spi.BackendRef;
@@ -99,9 +100,7 @@ final class CloudflareBackend extends RemoteBackend {
       sandbox.delete(deadline);
       return ReleaseOutcome.DESTROYED;
     } catch (RemoteException e) {
-      throw e.as(ErrorCode.BACKEND_RELEASE_FAILED, operation)
-          .context("sandbox", sandbox.ref().sandbox())
-          .build();
+      throw SandboxFailures.release(operation, sandbox.ref().sandbox(), e);
     }
   }
 }

@@ -5,9 +5,10 @@ import io.sandboxspi.ErrorCode;
 import io.sandboxspi.Operation;
 import io.sandboxspi.SandboxException;
 import io.sandboxspi.remote.shell.Machine;
+import io.sandboxspi.remote.shell.SandboxFailures;
 import io.sandboxspi.remote.shell.ShellBackend;
 import io.sandboxspi.remote.transport.RemoteException;
-import io.sandboxspi.remote.transport.RemoteException.Kind;
+import io.sandboxspi.remote.transport.Undo;
 import io.sandboxspi.remote.transport.Variables;
 import io.sandboxspi.spi.Availability;
 import io.sandboxspi.spi.BackendRef;
@@ -17,7 +18,6 @@ import io.sandboxspi.spi.ListedBackend;
 import io.sandboxspi.spi.ReleaseOutcome;
 import io.sandboxspi.spi.SandboxBackend;
 import io.sandboxspi.spi.SandboxProvider;
-import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -37,7 +37,6 @@ public final class CloudflareProvider implements SandboxProvider {
   public static final String NAME = "cloudflare";
 
   private static final Logger LOG = LoggerFactory.getLogger(CloudflareProvider.class);
-  private static final Duration TIDY = Duration.ofSeconds(10);
 
   private final Map<String, CloudflareBackend> live = new ConcurrentHashMap<>();
   private final Map<String, Sandbox> sandboxes = new ConcurrentHashMap<>();
@@ -102,7 +101,7 @@ public final class CloudflareProvider implements SandboxProvider {
       done = true;
       return backend;
     } catch (RemoteException e) {
-      throw createFailed(e);
+      throw SandboxFailures.creation(e, e.refusedWith(401) || e.refusedWith(403));
     } finally {
       // Without an id nothing was started.
       if (!done && !id.isEmpty()) {
@@ -111,29 +110,10 @@ public final class CloudflareProvider implements SandboxProvider {
     }
   }
 
-  private static SandboxException createFailed(RemoteException e) {
-    ErrorCode code =
-        e.refusedWith(401)
-                || e.refusedWith(403)
-                || e.kind() == Kind.UNREACHABLE
-                || e.kind() == Kind.TLS
-            ? ErrorCode.PROVIDER_UNAVAILABLE
-            : e.kind() == Kind.TIMEOUT ? ErrorCode.OPEN_TIMEOUT : ErrorCode.CREATE_FAILED;
-    return e.as(code, Operation.CREATE).build();
-  }
-
   private static void discard(Bridge bridge, String id) {
-    boolean interrupted = Thread.interrupted();
-    try {
-      bridge.delete(id, Deadline.after(TIDY));
-    } catch (RemoteException e) {
-      LOG.warn("a container of sandbox {} may run until it sleeps", id, e);
-    } catch (InterruptedException e) {
-      interrupted = true;
-    }
-    if (interrupted) {
-      Thread.currentThread().interrupt();
-    }
+    Undo.attempt(
+        deadline -> bridge.delete(id, deadline),
+        e -> LOG.warn("a container of sandbox {} may run until it sleeps", id, e));
   }
 
   @Override

@@ -1,14 +1,13 @@
 package io.sandboxspi.remote.cloudflare;
 
-import io.sandboxspi.SandboxException;
+import io.sandboxspi.remote.shell.SandboxFailures;
+import io.sandboxspi.remote.transport.OptionReader;
 import io.sandboxspi.spi.BackendRef;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Set;
-import java.util.TreeSet;
 import java.util.UUID;
-import java.util.stream.Collectors;
 
 /**
  * What is kept of a sandbox; never a key.
@@ -64,9 +63,7 @@ record CloudflareRef(
     data.put("sleep-after", String.valueOf(sleepAfter.toSeconds()));
     data.put("keep-alive", String.valueOf(keepAlive));
     data.put("on-release", onRelease.name());
-    data.put(
-        "ports",
-        new TreeSet<>(ports).stream().map(String::valueOf).collect(Collectors.joining(",")));
+    data.put("ports", OptionReader.text(ports));
     return new BackendRef(CloudflareProvider.NAME, data);
   }
 
@@ -74,7 +71,7 @@ record CloudflareRef(
     Map<String, String> data = ref.data();
     try {
       Map<String, String> connection = new HashMap<>(data);
-      connection.keySet().retainAll(Set.of(CloudflareOptions.PROXY, CloudflareOptions.CA_FILE));
+      connection.keySet().retainAll(Set.of(OptionReader.PROXY, OptionReader.CA_FILE));
       CloudflareRef parsed =
           new CloudflareRef(
               data.getOrDefault("worker", ""),
@@ -86,7 +83,7 @@ record CloudflareRef(
               Duration.ofSeconds(Long.parseLong(data.getOrDefault("sleep-after", ""))),
               Boolean.parseBoolean(data.get("keep-alive")),
               CloudflareOptions.OnRelease.valueOf(data.getOrDefault("on-release", "")),
-              CloudflareOptions.ports("ports", data.getOrDefault("ports", "")),
+              CloudflareOptions.ports(data.getOrDefault("ports", "")),
               connection);
       if (ref.provider().equals(CloudflareProvider.NAME)
           && parsed.sandbox().matches("[a-z2-7]{1,128}")
@@ -96,13 +93,8 @@ record CloudflareRef(
         return parsed;
       }
     } catch (IllegalArgumentException e) {
-      throw wrong(ref);
+      throw SandboxFailures.foreign(ref, CloudflareProvider.NAME);
     }
-    throw wrong(ref);
-  }
-
-  private static SandboxException wrong(BackendRef ref) {
-    return SandboxException.invalid(
-        "backend reference", "of " + ref.provider(), "one of provider cloudflare");
+    throw SandboxFailures.foreign(ref, CloudflareProvider.NAME);
   }
 }

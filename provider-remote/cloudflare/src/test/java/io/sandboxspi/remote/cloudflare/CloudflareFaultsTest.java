@@ -172,7 +172,7 @@ class CloudflareFaultsTest {
                 fixture
                     .provider()
                     .create(new BackendRequest("stalled", Map.of()), CloudflareFixture.seconds(1)));
-    assertThat(failure.code()).isEqualTo(ErrorCode.OPEN_TIMEOUT);
+    assertThat(failure.code()).isEqualTo(ErrorCode.BACKEND_UNRESPONSIVE);
     assertThat(CloudflareFixture.until(() -> fixture.fake().containers() == 0)).isTrue();
   }
 

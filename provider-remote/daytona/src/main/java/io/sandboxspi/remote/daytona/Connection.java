@@ -1,10 +1,13 @@
 package io.sandboxspi.remote.daytona;
 
+import io.sandboxspi.remote.transport.ClientOptions;
+import io.sandboxspi.remote.transport.OptionReader;
 import io.sandboxspi.remote.transport.Variables;
 import io.sandboxspi.remote.transport.WebSocketOptions;
 import io.sandboxspi.spi.Deadline;
 import java.net.URI;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
@@ -44,16 +47,11 @@ record Connection(
             Optional.ofNullable(given.get(DaytonaOptions.API_URL))
                 .or(settings::api)
                 .orElse(Settings.DEFAULT_API));
+    ClientOptions client = new OptionReader(DaytonaProvider.NAME, given).client(Wire.USER_AGENT);
     Map<String, String> reference = new HashMap<>(given);
-    reference
-        .keySet()
-        .retainAll(
-            java.util.List.of(
-                DaytonaOptions.API_URL,
-                DaytonaOptions.TOOLBOX_URL,
-                DaytonaOptions.PROXY,
-                DaytonaOptions.CA_FILE));
-    Wire wire = new Wire(DaytonaOptions.client(given, Wire.USER_AGENT), settings, api);
+    reference.keySet().retainAll(List.of(DaytonaOptions.API_URL, DaytonaOptions.TOOLBOX_URL));
+    reference.putAll(OptionReader.data(client));
+    Wire wire = new Wire(client, settings, api);
     return new Connection(
         wire,
         settings.key().isPresent() ? Optional.of(new ControlPlane(wire)) : Optional.empty(),

@@ -1,14 +1,12 @@
 package io.sandboxspi.remote.daytona;
 
-import io.sandboxspi.ErrorCode;
 import io.sandboxspi.Operation;
 import io.sandboxspi.Registration;
-import io.sandboxspi.Retryable;
-import io.sandboxspi.SandboxException;
 import io.sandboxspi.core.posix.PosixState;
 import io.sandboxspi.core.time.EngineClock;
 import io.sandboxspi.core.time.Lane;
 import io.sandboxspi.remote.shell.RemoteBackend;
+import io.sandboxspi.remote.shell.SandboxFailures;
 import io.sandboxspi.remote.shell.ShellBackend;
 import io.sandboxspi.remote.transport.RemoteException;
 import io.sandboxspi.spi.BackendRef;
@@ -133,17 +131,7 @@ final class DaytonaBackend extends RemoteBackend {
       if (e.said(404)) {
         return ReleaseOutcome.ALREADY_GONE;
       }
-      throw failed(Operation.SHUTDOWN, "released", e);
+      throw SandboxFailures.release(Operation.SHUTDOWN, sandbox, e);
     }
-  }
-
-  static SandboxException failed(Operation operation, String what, RemoteException e) {
-    return SandboxException.builder(
-            ErrorCode.BACKEND_RELEASE_FAILED,
-            operation,
-            "the sandbox was not " + what + ": " + e.getMessage())
-        .cause(e)
-        .retryable(e.retryable() == Retryable.NO ? Retryable.NO : Retryable.YES)
-        .build();
   }
 }

@@ -2,18 +2,12 @@ package io.sandboxspi.remote.daytona;
 
 import io.sandboxspi.SandboxException;
 import io.sandboxspi.remote.shell.Marks;
-import io.sandboxspi.remote.transport.ClientOptions;
-import java.net.URI;
-import java.nio.file.Files;
-import java.nio.file.Path;
+import io.sandboxspi.remote.transport.OptionReader;
 import java.time.Duration;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
-import java.util.TreeSet;
 import java.util.regex.Pattern;
 
 /**
@@ -39,36 +33,10 @@ record DaytonaOptions(
 
   static final String API_URL = "api-url";
   static final String TOOLBOX_URL = "toolbox-url";
-  static final String PROXY = "proxy";
-  static final String CA_FILE = "ca-file";
-
-  private static final List<String> NAMES =
-      List.of(
-          API_URL,
-          "auto-archive",
-          "auto-delete",
-          "auto-stop",
-          CA_FILE,
-          "cpu",
-          "disk",
-          "image",
-          "keep-alive",
-          "labels",
-          "memory",
-          "network",
-          "on-release",
-          PROXY,
-          "public",
-          "snapshot",
-          "target",
-          TOOLBOX_URL,
-          "ttl",
-          "workspace");
-
   private static final int MOST_MINUTES = 525_600;
   private static final Pattern NAME = Pattern.compile("[A-Za-z0-9][A-Za-z0-9._/:@-]{0,254}");
   private static final Pattern WORD = Pattern.compile("[A-Za-z0-9][A-Za-z0-9._-]{0,63}");
-  private static final Pattern PATH = Pattern.compile("(/[^/\\x00-\\x1f]+)+");
+  private static final Pattern LABEL = Pattern.compile("[^=]+=.*");
 
   /** From what a sandbox is made. */
   record Source(Optional<String> snapshot, Optional<String> image) {}
@@ -90,6 +58,14 @@ record DaytonaOptions(
    */
   record Life(int stop, OptionalInt archive, OptionalInt delete, OptionalInt ttl) {}
 
+  /** Whether it reaches the network. */
+  private enum Network {
+    /** As the organisation's sandboxes do. */
+    DEFAULT,
+    /** It does not. */
+    NONE
+  }
+
   /** What becomes of the sandbox when a session lets go of it. */
   enum OnRelease {
     /** It runs on until the vendor stops it. */
@@ -110,42 +86,37 @@ record DaytonaOptions(
   }
 
   static DaytonaOptions parse(Map<String, String> given) {
-    for (String name : new TreeSet<>(given.keySet())) {
-      if (!NAMES.contains(name)) {
-        throw SandboxException.invalid(
-            "option of provider daytona", name, String.join(", ", NAMES));
-      }
-    }
-    DaytonaOptions options =
+    OptionReader options = new OptionReader(DaytonaProvider.NAME, given);
+    DaytonaOptions parsed =
         new DaytonaOptions(
             given,
             new Source(
-                text(given, "snapshot", NAME, "the name of a snapshot"),
-                text(given, "image", NAME, "the name of an image")),
+                options.optional("snapshot", NAME, "the name of a snapshot"),
+                options.optional("image", NAME, "the name of an image")),
             new Size(
-                number(given, "cpu", 1, 1024),
-                number(given, "memory", 1, 65_536),
-                number(given, "disk", 1, 65_536)),
+                options.number("cpu", 1, 1024),
+                options.number("memory", 1, 65_536),
+                options.number("disk", 1, 65_536)),
             new Life(
-                number(given, "auto-stop", 0, MOST_MINUTES).orElse(15),
-                number(given, "auto-archive", 0, MOST_MINUTES),
-                number(given, "auto-delete", -1, MOST_MINUTES),
-                number(given, "ttl", 1, MOST_MINUTES)),
-            labels(given.getOrDefault("labels", "")),
-            text(given, "target", WORD, "the name of a region, as us"),
-            text(given, "workspace", PATH, "an absolute path without a slash at its end"),
-            choice(given, "network", List.of("default", "none"), "default").equals("default"),
-            flag(given, "public", false),
-            OnRelease.valueOf(
-                choice(
-                        given,
-                        "on-release",
-                        List.of("keep", "stop", "archive", "pause", "delete"),
-                        "keep")
-                    .toUpperCase(Locale.ROOT)),
-            flag(given, "keep-alive", true));
-    options.checkTogether();
-    return options;
+                options.number("auto-stop", 0, MOST_MINUTES).orElse(15),
+                options.number("auto-archive", 0, MOST_MINUTES),
+                options.number("auto-delete", -1, MOST_MINUTES),
+                options.number("ttl", 1, MOST_MINUTES)),
+            options.pairs("labels", LABEL, "name=value", Marks.PREFIX),
+            options.optional("target", WORD, "the name of a region, as us"),
+            options.absoluteWorkspace(),
+            options.choice(Network.class, "network", "default") == Network.DEFAULT,
+            options.flag("public", false),
+            options.choice(OnRelease.class, "on-release", "keep"),
+            options.flag("keep-alive", true));
+    Object unused = options.client(Wire.USER_AGENT);
+    for (String address : List.of(API_URL, TOOLBOX_URL)) {
+      // They are checked where they are used.
+      unused = options.text(address, "");
+    }
+    options.end();
+    parsed.checkTogether();
+    return parsed;
   }
 
   private void checkTogether() {
@@ -160,35 +131,6 @@ record DaytonaOptions(
       // Nothing would ever end what is forgotten.
       throw SandboxException.invalid("auto-stop", 0, "1 or more, or 0 together with ttl");
     }
-    workspace.ifPresent(
-        path -> {
-          if (path.matches("/(proc|sys|dev|run)(/.*)?") || path.matches(".*/\\.{1,2}(/.*|$)")) {
-            throw SandboxException.invalid(
-                "workspace", '"' + path + '"', "an absolute path that is no system directory");
-          }
-        });
-  }
-
-  /** How connections are made. */
-  static ClientOptions client(Map<String, String> given, String userAgent) {
-    ClientOptions client = ClientOptions.defaults(userAgent);
-    if (given.containsKey(PROXY)) {
-      URI proxy;
-      try {
-        proxy = URI.create(given.get(PROXY));
-      } catch (IllegalArgumentException e) {
-        throw SandboxException.invalid(PROXY, "text that is no address", "http://host:port");
-      }
-      client = client.proxy(proxy);
-    }
-    if (given.containsKey(CA_FILE)) {
-      Path file = Path.of(given.get(CA_FILE));
-      if (!Files.isReadable(file)) {
-        throw SandboxException.invalid(CA_FILE, file, "a file that can be read");
-      }
-      client = client.caFile(file);
-    }
-    return client;
   }
 
   /** How often the vendor hears that the sandbox is in use; empty for never. */
@@ -196,57 +138,5 @@ record DaytonaOptions(
     return autoStop > 0 && keepAlive
         ? Optional.of(Duration.ofSeconds(Math.max(20, autoStop * 60L / 3)))
         : Optional.empty();
-  }
-
-  private static Optional<String> text(
-      Map<String, String> given, String name, Pattern form, String allowed) {
-    Optional<String> value = Optional.ofNullable(given.get(name));
-    value.ifPresent(
-        text -> {
-          if (!form.matcher(text).matches()) {
-            throw SandboxException.invalid(name, '"' + text + '"', allowed);
-          }
-        });
-    return value;
-  }
-
-  private static OptionalInt number(Map<String, String> given, String name, int least, int most) {
-    String text = given.get(name);
-    if (text == null) {
-      return OptionalInt.empty();
-    }
-    if (text.matches("-?[0-9]{1,9}")) {
-      int value = Integer.parseInt(text);
-      if (value >= least && value <= most) {
-        return OptionalInt.of(value);
-      }
-    }
-    throw SandboxException.invalid(name, '"' + text + '"', least + " to " + most);
-  }
-
-  private static boolean flag(Map<String, String> given, String name, boolean otherwise) {
-    return choice(given, name, List.of("true", "false"), String.valueOf(otherwise)).equals("true");
-  }
-
-  private static String choice(
-      Map<String, String> given, String name, List<String> allowed, String otherwise) {
-    String value = given.getOrDefault(name, otherwise);
-    if (!allowed.contains(value)) {
-      throw SandboxException.invalid(name, '"' + value + '"', String.join(", ", allowed));
-    }
-    return value;
-  }
-
-  private static Map<String, String> labels(String text) {
-    Map<String, String> labels = new LinkedHashMap<>();
-    for (String item : text.isEmpty() ? List.<String>of() : List.of(text.split(",", -1))) {
-      int equals = item.indexOf('=');
-      if (equals < 1 || item.startsWith(Marks.PREFIX)) {
-        throw SandboxException.invalid(
-            "labels", '"' + item + '"', "name=value, the name not below " + Marks.PREFIX);
-      }
-      labels.put(item.substring(0, equals), item.substring(equals + 1));
-    }
-    return labels;
   }
 }

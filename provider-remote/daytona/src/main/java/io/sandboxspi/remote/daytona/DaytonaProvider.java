@@ -5,6 +5,7 @@ import io.sandboxspi.ErrorCode;
 import io.sandboxspi.Operation;
 import io.sandboxspi.SandboxException;
 import io.sandboxspi.remote.shell.Marks;
+import io.sandboxspi.remote.shell.SandboxFailures;
 import io.sandboxspi.remote.shell.ShellBackend;
 import io.sandboxspi.remote.transport.RemoteException;
 import io.sandboxspi.remote.transport.Variables;
@@ -111,7 +112,7 @@ public final class DaytonaProvider implements SandboxProvider {
     try {
       return new Release(connection.plane().get(), sandbox).delete(deadline);
     } catch (RemoteException e) {
-      throw DaytonaBackend.failed(Operation.DELETE, "deleted", e);
+      throw SandboxFailures.release(Operation.DELETE, sandbox, e);
     }
   }
 
@@ -145,16 +146,8 @@ public final class DaytonaProvider implements SandboxProvider {
     if (!ref.provider().equals(NAME)
         || sandbox == null
         || !sandbox.matches("[A-Za-z0-9][A-Za-z0-9_.-]{0,127}")) {
-      throw SandboxException.invalid(
-          "backend reference", "of " + ref.provider(), "one of provider daytona");
+      throw SandboxFailures.foreign(ref, NAME);
     }
     return sandbox;
-  }
-
-  static SandboxException gone(String sandbox) {
-    return SandboxException.builder(
-            ErrorCode.BACKEND_GONE, Operation.CREATE, "the sandbox does not exist any more")
-        .context("sandbox", sandbox)
-        .build();
   }
 }

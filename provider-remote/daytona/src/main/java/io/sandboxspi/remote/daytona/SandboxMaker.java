@@ -1,16 +1,15 @@
 package io.sandboxspi.remote.daytona;
 
-import io.sandboxspi.ErrorCode;
-import io.sandboxspi.Operation;
 import io.sandboxspi.SandboxException;
 import io.sandboxspi.core.reap.Owner;
 import io.sandboxspi.remote.shell.Marks;
+import io.sandboxspi.remote.shell.SandboxFailures;
 import io.sandboxspi.remote.transport.RemoteException;
 import io.sandboxspi.remote.transport.RemoteException.Kind;
+import io.sandboxspi.remote.transport.Undo;
 import io.sandboxspi.spi.BackendRef;
 import io.sandboxspi.spi.BackendRequest;
 import io.sandboxspi.spi.Deadline;
-import java.time.Duration;
 import java.util.HashMap;
 import java.util.Locale;
 import java.util.Map;
@@ -20,7 +19,6 @@ import org.slf4j.LoggerFactory;
 /** Makes sandboxes that can be worked in, and finds them again. */
 final class SandboxMaker {
   private static final Logger LOG = LoggerFactory.getLogger(SandboxMaker.class);
-  private static final Duration DISCARD = Duration.ofSeconds(10);
   private static final long PAUSE = 200;
 
   private final Connection connection;
@@ -63,10 +61,8 @@ final class SandboxMaker {
       done = true;
       return backend;
     } catch (RemoteException e) {
-      // Nothing was made, and there may be another one of this name.
-      boolean refused = e.kind() == Kind.REFUSED && e.status() < 500;
-      boolean unsent = e.kind() == Kind.UNREACHABLE || e.kind() == Kind.TLS;
-      asked = made || !(refused || unsent);
+      // If nothing was made there may be another one of this name.
+      asked = made || !e.nothingDone();
       throw e;
     } finally {
       if (!done && asked) {
@@ -163,7 +159,7 @@ final class SandboxMaker {
       return backend(awake.labels().get(Marks.SESSION) + "-again", awake, deadline);
     } catch (RemoteException e) {
       if (e.said(404)) {
-        throw DaytonaProvider.gone(sandbox);
+        throw SandboxFailures.gone(sandbox);
       }
       throw failed(e);
     }
@@ -185,7 +181,7 @@ final class SandboxMaker {
     Description found = first;
     while (!found.started()) {
       if (found.gone()) {
-        throw DaytonaProvider.gone(found.id());
+        throw SandboxFailures.gone(found.id());
       }
       String before = found.state();
       try {
@@ -214,26 +210,15 @@ final class SandboxMaker {
   }
 
   private static void discard(ControlPlane plane, String name) {
-    boolean interrupted = Thread.interrupted();
-    try {
-      Object unused = new Release(plane, name).delete(Deadline.after(DISCARD));
-    } catch (RemoteException e) {
-      LOG.warn("the sandbox {} may be left: {}", name, e.getMessage());
-    } catch (InterruptedException e) {
-      interrupted = true;
-    }
-    if (interrupted) {
-      Thread.currentThread().interrupt();
-    }
+    Undo.attempt(
+        deadline -> {
+          Object unused = new Release(plane, name).delete(deadline);
+        },
+        e -> LOG.warn("the sandbox {} may be left: {}", name, e.getMessage()));
   }
 
+  /** A 403 is a quota, too. */
   private static SandboxException failed(RemoteException e) {
-    ErrorCode code =
-        switch (e.kind()) {
-          case UNREACHABLE, TLS -> ErrorCode.PROVIDER_UNAVAILABLE;
-          case TIMEOUT -> ErrorCode.OPEN_TIMEOUT;
-          default -> e.status() == 401 ? ErrorCode.PROVIDER_UNAVAILABLE : ErrorCode.CREATE_FAILED;
-        };
-    return e.as(code, Operation.CREATE).build();
+    return SandboxFailures.creation(e, e.refusedWith(401));
   }
 }

@@ -153,7 +153,7 @@ class DaytonaFaultsTest {
                     .create(
                         new BackendRequest("stalled", Map.of()),
                         Deadline.after(Duration.ofSeconds(2))));
-    assertThat(failure.code()).isEqualTo(ErrorCode.OPEN_TIMEOUT);
+    assertThat(failure.code()).isEqualTo(ErrorCode.BACKEND_UNRESPONSIVE);
     assertThat(Duration.ofNanos(System.nanoTime() - begin)).isLessThan(Duration.ofSeconds(20));
     assertThat(DaytonaFixture.until(() -> fixture.fake.sandboxes() == 0)).isTrue();
   }

@@ -1,11 +1,11 @@
 package io.sandboxspi.remote.e2b;
 
 import io.sandboxspi.Endpoint;
-import io.sandboxspi.ErrorCode;
 import io.sandboxspi.Operation;
 import io.sandboxspi.core.posix.PosixState;
 import io.sandboxspi.core.time.Lane;
 import io.sandboxspi.remote.shell.RemoteBackend;
+import io.sandboxspi.remote.shell.SandboxFailures;
 import io.sandboxspi.remote.shell.ShellBackend;
 import io.sandboxspi.remote.transport.RemoteException;
 import io.sandboxspi.spi.BackendRef;
@@ -89,9 +89,7 @@ final class E2bBackend extends RemoteBackend {
                 : ReleaseOutcome.ALREADY_GONE;
       };
     } catch (RemoteException e) {
-      throw e.as(ErrorCode.BACKEND_RELEASE_FAILED, Operation.SHUTDOWN)
-          .context("sandbox", ref.sandbox())
-          .build();
+      throw SandboxFailures.release(Operation.SHUTDOWN, ref.sandbox(), e);
     }
   }
 }

@@ -5,13 +5,14 @@ import io.sandboxspi.ErrorCode;
 import io.sandboxspi.Operation;
 import io.sandboxspi.SandboxException;
 import io.sandboxspi.remote.shell.Marks;
+import io.sandboxspi.remote.shell.SandboxFailures;
 import io.sandboxspi.remote.shell.ShellBackend;
 import io.sandboxspi.remote.transport.ClientOptions;
 import io.sandboxspi.remote.transport.ErrorBody;
 import io.sandboxspi.remote.transport.HttpTransport;
 import io.sandboxspi.remote.transport.RemoteException;
-import io.sandboxspi.remote.transport.RemoteException.Kind;
 import io.sandboxspi.remote.transport.RetryPolicy;
+import io.sandboxspi.remote.transport.Undo;
 import io.sandboxspi.remote.transport.Variables;
 import io.sandboxspi.spi.Availability;
 import io.sandboxspi.spi.BackendRef;
@@ -21,7 +22,6 @@ import io.sandboxspi.spi.ListedBackend;
 import io.sandboxspi.spi.ReleaseOutcome;
 import io.sandboxspi.spi.SandboxBackend;
 import io.sandboxspi.spi.SandboxProvider;
-import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -41,7 +41,6 @@ public final class E2bProvider implements SandboxProvider {
   public static final String NAME = "e2b";
 
   private static final Logger LOG = LoggerFactory.getLogger(E2bProvider.class);
-  private static final Duration TIDY = Duration.ofSeconds(10);
 
   private final UnaryOperator<String> lookup;
   private final Map<String, E2bBackend> live = new ConcurrentHashMap<>();
@@ -123,10 +122,8 @@ public final class E2bProvider implements SandboxProvider {
       done = true;
       return backend;
     } catch (RemoteException e) {
-      boolean answered = e.kind() == Kind.REFUSED && e.status() < 500;
-      boolean unsent = e.kind() == Kind.UNREACHABLE || e.kind() == Kind.TLS;
-      sent = sandbox.isPresent() || !(answered || unsent);
-      throw createFailed(e);
+      sent = sandbox.isPresent() || !e.nothingDone();
+      throw SandboxFailures.creation(e, e.refusedWith(401) || e.refusedWith(403));
     } finally {
       if (!done && sent) {
         discard(controlPlane, sandbox, request.sessionId());
@@ -149,41 +146,26 @@ public final class E2bProvider implements SandboxProvider {
     }
   }
 
-  private static SandboxException createFailed(RemoteException e) {
-    ErrorCode code =
-        e.refusedWith(401) || e.refusedWith(403)
-            ? ErrorCode.PROVIDER_UNAVAILABLE
-            : ErrorCode.CREATE_FAILED;
-    return e.as(code, Operation.CREATE).build();
-  }
-
   /** Removes what was made, or what may have been made without an answer: it is marked. */
   private static void discard(ControlPlane controlPlane, Optional<String> sandbox, String session) {
-    boolean interrupted = Thread.interrupted();
-    try {
-      Deadline deadline = Deadline.after(TIDY);
-      if (sandbox.isPresent()) {
-        boolean unused = controlPlane.remove(sandbox.get(), deadline);
-      } else {
-        for (ControlPlane.Listed each : controlPlane.find(Marks.SESSION, session, deadline)) {
-          boolean unused = controlPlane.remove(each.sandbox(), deadline);
-        }
-      }
-    } catch (RemoteException e) {
-      LOG.warn("a sandbox of session {} may be left until its time is over", session, e);
-    } catch (InterruptedException e) {
-      interrupted = true;
-    }
-    if (interrupted) {
-      Thread.currentThread().interrupt();
-    }
+    Undo.attempt(
+        deadline -> {
+          if (sandbox.isPresent()) {
+            boolean unused = controlPlane.remove(sandbox.get(), deadline);
+          } else {
+            for (ControlPlane.Listed each : controlPlane.find(Marks.SESSION, session, deadline)) {
+              boolean unused = controlPlane.remove(each.sandbox(), deadline);
+            }
+          }
+        },
+        e -> LOG.warn("a sandbox of session {} may be left until its time is over", session, e));
   }
 
   /** Wakes a sandbox that is paused. */
   @Override
   public SandboxBackend attach(BackendRef given, Deadline deadline) throws InterruptedException {
     E2bRef ref = E2bRef.parse(given);
-    HttpTransport transport = transport(ClientOptions.defaults(E2bOptions.USER_AGENT));
+    HttpTransport transport = transport(ref.client());
     ControlPlane controlPlane = controlPlane(transport);
     try {
       Access access = controlPlane.connect(ref.sandbox(), ref.timeout(), deadline);
@@ -216,14 +198,11 @@ public final class E2bProvider implements SandboxProvider {
       backend.close();
     }
     try {
-      return controlPlane(transport(ClientOptions.defaults(E2bOptions.USER_AGENT)))
-              .remove(sandbox, deadline)
+      return controlPlane(transport(E2bRef.client(given))).remove(sandbox, deadline)
           ? ReleaseOutcome.DESTROYED
           : ReleaseOutcome.ALREADY_GONE;
     } catch (RemoteException e) {
-      throw e.as(ErrorCode.BACKEND_RELEASE_FAILED, Operation.DELETE)
-          .context("sandbox", sandbox)
-          .build();
+      throw SandboxFailures.release(Operation.DELETE, sandbox, e);
     }
   }
 
@@ -231,10 +210,11 @@ public final class E2bProvider implements SandboxProvider {
   @Override
   public List<ListedBackend> list(Map<String, String> options, Deadline deadline)
       throws InterruptedException {
-    HttpTransport transport = transport(E2bOptions.parse(options, false).client());
+    ClientOptions client = E2bOptions.parse(options, false).client();
+    HttpTransport transport = transport(client);
     ControlPlane controlPlane = controlPlane(transport);
     try {
-      return new Listing(controlPlane, transport).all(deadline);
+      return new Listing(controlPlane, transport).all(client, deadline);
     } catch (RemoteException e) {
       throw e.as(ErrorCode.TRANSPORT, Operation.DISCOVER).build();
     }

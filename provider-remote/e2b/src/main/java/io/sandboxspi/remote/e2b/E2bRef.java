@@ -1,14 +1,14 @@
 package io.sandboxspi.remote.e2b;
 
-import io.sandboxspi.SandboxException;
+import io.sandboxspi.remote.shell.SandboxFailures;
+import io.sandboxspi.remote.transport.ClientOptions;
+import io.sandboxspi.remote.transport.OptionReader;
 import io.sandboxspi.spi.BackendRef;
 import java.time.Duration;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.stream.Collectors;
 
 /**
  * What is kept of a sandbox; never a token.
@@ -23,6 +23,7 @@ import java.util.stream.Collectors;
  * @param streamKeepAlive how often an idle stream must say that it lives
  * @param ports that are reached from outside
  * @param onRelease what becomes of it when a session lets go
+ * @param client how connections are made
  */
 record E2bRef(
     String sandbox,
@@ -34,7 +35,8 @@ record E2bRef(
     boolean resumes,
     Duration streamKeepAlive,
     Set<Integer> ports,
-    E2bOptions.OnRelease onRelease) {
+    E2bOptions.OnRelease onRelease,
+    ClientOptions client) {
 
   static E2bRef of(String sandbox, String home, String workspace, E2bOptions options) {
     return new E2bRef(
@@ -47,11 +49,12 @@ record E2bRef(
         options.onTimeout() == E2bOptions.OnTimeout.PAUSE,
         options.streamKeepAlive(),
         options.ports(),
-        options.onRelease());
+        options.onRelease(),
+        options.client());
   }
 
   BackendRef toRef() {
-    Map<String, String> data = new HashMap<>();
+    Map<String, String> data = new HashMap<>(OptionReader.data(client));
     data.put("sandbox", sandbox);
     data.put("home", home);
     data.put("workspace", workspace);
@@ -60,8 +63,7 @@ record E2bRef(
     data.put("keep-alive", String.valueOf(keepAlive));
     data.put("resumes", String.valueOf(resumes));
     data.put("stream-keep-alive", String.valueOf(streamKeepAlive.toSeconds()));
-    data.put(
-        "ports", ports.stream().sorted().map(String::valueOf).collect(Collectors.joining(",")));
+    data.put("ports", OptionReader.text(ports));
     data.put("on-release", onRelease.name());
     return new BackendRef(E2bProvider.NAME, data);
   }
@@ -79,43 +81,38 @@ record E2bRef(
               Boolean.parseBoolean(data.get("keep-alive")),
               Boolean.parseBoolean(data.get("resumes")),
               Duration.ofSeconds(Long.parseLong(data.getOrDefault("stream-keep-alive", ""))),
-              ports(data.getOrDefault("ports", "")),
-              E2bOptions.OnRelease.valueOf(data.getOrDefault("on-release", "")));
+              OptionReader.ports("ports", data.getOrDefault("ports", ""), 1, Set.of()),
+              E2bOptions.OnRelease.valueOf(data.getOrDefault("on-release", "")),
+              client(ref));
       if (parsed.sandbox().equals(sandbox(ref))
           && parsed.home().startsWith("/")
           && parsed.workspace().startsWith("/")) {
         return parsed;
       }
     } catch (IllegalArgumentException e) {
-      throw wrong(ref);
+      throw SandboxFailures.foreign(ref, E2bProvider.NAME);
     }
-    throw wrong(ref);
+    throw SandboxFailures.foreign(ref, E2bProvider.NAME);
   }
 
   /** A reference that holds no more than the vendor's id. */
-  static BackendRef named(String sandbox) {
-    return new BackendRef(E2bProvider.NAME, Map.of("sandbox", sandbox));
+  static BackendRef named(String sandbox, ClientOptions client) {
+    Map<String, String> data = new HashMap<>(OptionReader.data(client));
+    data.put("sandbox", sandbox);
+    return new BackendRef(E2bProvider.NAME, data);
+  }
+
+  /** How the vendor is reached, which a reference with no more than the id tells as well. */
+  static ClientOptions client(BackendRef ref) {
+    return new OptionReader(E2bProvider.NAME, ref.data()).client(E2bOptions.USER_AGENT);
   }
 
   /** The vendor's id, which is all that a deletion needs. */
   static String sandbox(BackendRef ref) {
     String sandbox = ref.data().getOrDefault("sandbox", "");
     if (!ref.provider().equals(E2bProvider.NAME) || !sandbox.matches("[a-z0-9]{1,64}")) {
-      throw wrong(ref);
+      throw SandboxFailures.foreign(ref, E2bProvider.NAME);
     }
     return sandbox;
-  }
-
-  private static Set<Integer> ports(String text) {
-    Set<Integer> ports = new HashSet<>();
-    for (String item : text.isEmpty() ? new String[0] : text.split(",")) {
-      ports.add(Integer.valueOf(item));
-    }
-    return ports;
-  }
-
-  private static SandboxException wrong(BackendRef ref) {
-    return SandboxException.invalid(
-        "backend reference", "of " + ref.provider(), "one of provider e2b");
   }
 }

@@ -2,6 +2,7 @@ package io.sandboxspi.remote.e2b;
 
 import io.sandboxspi.core.reap.Owner;
 import io.sandboxspi.remote.shell.Marks;
+import io.sandboxspi.remote.transport.ClientOptions;
 import io.sandboxspi.remote.transport.HttpTransport;
 import io.sandboxspi.remote.transport.RemoteException;
 import io.sandboxspi.remote.transport.RemoteException.Kind;
@@ -45,14 +46,15 @@ final class Listing {
     return marks;
   }
 
-  List<ListedBackend> all(Deadline deadline) throws InterruptedException {
+  /** All; {@code client} is how they will be reached. */
+  List<ListedBackend> all(ClientOptions client, Deadline deadline) throws InterruptedException {
     List<ListedBackend> found = new ArrayList<>();
     for (ControlPlane.Listed each : controlPlane.list(deadline)) {
       Map<String, String> marks = new HashMap<>(each.metadata());
       if (Owner.state(marks.getOrDefault(Marks.OWNER, "")) == Owner.State.GONE) {
         marks.put(Marks.OWNER, owner(each, deadline));
       }
-      Marks.listed(E2bRef.named(each.sandbox()), marks).ifPresent(found::add);
+      Marks.listed(E2bRef.named(each.sandbox(), client), marks).ifPresent(found::add);
     }
     return found;
   }

@@ -55,7 +55,7 @@ class E2bBetweenTest {
     settings.remove("E2B_API_URL");
     settings.put("E2B_DOMAIN", "no-such.invalid");
     SandboxException failure = refusesToOpen(E2bProvider.with(settings));
-    assertThat(failure.code()).isEqualTo(ErrorCode.CREATE_FAILED);
+    assertThat(failure.code()).isEqualTo(ErrorCode.PROVIDER_UNAVAILABLE);
     assertThat(failure).hasMessageContaining("api.no-such.invalid cannot be reached");
     assertThat(failure.retryable()).isEqualTo(Retryable.YES);
   }
@@ -65,7 +65,7 @@ class E2bBetweenTest {
   void aPeerThatCannotProveItselfGetsNoKey(String which, @TempDir Path dir) throws Exception {
     try (UntrustedPeer stranger = new UntrustedPeer(dir)) {
       SandboxException failure = refusesToOpen(fixture.provider(which, stranger.address()));
-      assertThat(failure.code()).isEqualTo(ErrorCode.CREATE_FAILED);
+      assertThat(failure.code()).isEqualTo(ErrorCode.PROVIDER_UNAVAILABLE);
       assertThat(failure).hasMessageContaining("identity of localhost is not proven");
       assertThat(failure.retryable()).isEqualTo(Retryable.NO);
     }

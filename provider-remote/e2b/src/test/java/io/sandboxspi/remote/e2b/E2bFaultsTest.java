@@ -80,7 +80,7 @@ class E2bFaultsTest {
   void anAddressThatLeadsNowhereWasNotAskedForAnything() {
     SandboxException failure =
         refusesToOpen(fixture.provider("E2B_API_URL", "http://127.0.0.1:1"), Map.of());
-    assertThat(failure.code()).isEqualTo(ErrorCode.CREATE_FAILED);
+    assertThat(failure.code()).isEqualTo(ErrorCode.PROVIDER_UNAVAILABLE);
     assertThat(failure.retryable()).isEqualTo(Retryable.YES);
   }
 

@@ -53,9 +53,7 @@ class E2bOptionsTest {
                         new BackendRequest("s", Map.of(name, value)),
                         Deadline.after(Duration.ofSeconds(5))));
     assertThat(failure.code()).isEqualTo(ErrorCode.INVALID_ARGUMENT);
-    assertThat(failure)
-        .hasMessageContaining("allowed")
-        .hasMessageContaining(name.split("-")[0].equals("ca") ? "CA" : name);
+    assertThat(failure).hasMessageContaining("allowed").hasMessageContaining(name);
   }
 
   @Test
@@ -134,8 +132,9 @@ class E2bOptionsTest {
             "iabc",
             "/home/user",
             "/home/user/workspace",
-            E2bOptions.parse(Map.of("user", "root"), false));
+            E2bOptions.parse(Map.of("user", "root", "proxy", "http://proxy.example:3128"), false));
     assertThat(E2bRef.parse(ref.toRef())).isEqualTo(ref);
+    assertThat(E2bRef.client(E2bRef.named("iabc", ref.client()))).isEqualTo(ref.client());
     for (BackendRef bad :
         java.util.List.of(
             new BackendRef("docker", ref.toRef().data()),

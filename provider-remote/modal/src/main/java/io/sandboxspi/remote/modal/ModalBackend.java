@@ -8,6 +8,7 @@ import io.sandboxspi.core.posix.PosixState;
 import io.sandboxspi.core.time.Lane;
 import io.sandboxspi.remote.modal.wire.TunnelData;
 import io.sandboxspi.remote.shell.RemoteBackend;
+import io.sandboxspi.remote.shell.SandboxFailures;
 import io.sandboxspi.remote.shell.ShellBackend;
 import io.sandboxspi.remote.transport.RemoteException;
 import io.sandboxspi.spi.BackendRef;
@@ -127,9 +128,7 @@ final class ModalBackend extends RemoteBackend {
     try {
       return router.plane().terminate(ref.sandbox(), deadline);
     } catch (RemoteException e) {
-      throw e.as(ErrorCode.BACKEND_RELEASE_FAILED, Operation.SHUTDOWN)
-          .context("sandbox", ref.sandbox())
-          .build();
+      throw SandboxFailures.release(Operation.SHUTDOWN, ref.sandbox(), e);
     }
   }
 }

@@ -3,15 +3,12 @@ package io.sandboxspi.remote.modal;
 import io.sandboxspi.SandboxException;
 import io.sandboxspi.remote.shell.Marks;
 import io.sandboxspi.remote.transport.ClientOptions;
-import java.net.URI;
-import java.nio.file.Path;
+import io.sandboxspi.remote.transport.OptionReader;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.TreeMap;
-import java.util.TreeSet;
 import java.util.regex.Pattern;
 
 /**
@@ -69,13 +66,7 @@ record ModalOptions(
   private static final Pattern GPU = Pattern.compile("[A-Za-z0-9-]{1,32}(:[1-8])?");
   private static final Pattern CIDR = Pattern.compile("[0-9a-fA-F.:]{2,45}/[0-9]{1,3}");
   private static final Pattern DOMAIN = Pattern.compile("(\\*\\.)?[A-Za-z0-9.-]{1,253}");
-  private static final Pattern PORT = Pattern.compile("[1-9][0-9]{0,4}");
   private static final Pattern TAG = Pattern.compile("[A-Za-z0-9._-]{1,63}=[A-Za-z0-9._-]{1,63}");
-  private static final Pattern PATH = Pattern.compile("/?[^/\\x00\\n]+(/[^/\\x00\\n]+)*");
-  private static final String NAMES =
-      "allow-cidrs, allow-domains, app, ca-file, cloud, cpu, gpu, idle-timeout, image, memory,"
-          + " name, network, on-release, ports, proxy, region, registry-secret, secrets, tags,"
-          + " timeout, workspace";
 
   /** What becomes of a sandbox when a session lets go of it. */
   enum OnRelease {
@@ -120,39 +111,35 @@ record ModalOptions(
    * @param durable whether the sandbox is to outlive sessions: then it lives as long as it can
    */
   static ModalOptions parse(Map<String, String> given, boolean durable) {
-    OptionReader options = new OptionReader(given);
-    String idle = options.text("idle-timeout", "");
+    OptionReader options = new OptionReader(ModalProvider.NAME, given);
     ModalOptions parsed =
         new ModalOptions(
-            app(options),
+            options.matched(APP, DEFAULT_APP, NAME, A_NAME),
             options.matched("image", DEFAULT_IMAGE, IMAGE, "an image's id or name"),
             options.optional("registry-secret", SECRET, "st- and letters or digits"),
-            OptionReader.seconds(
-                "timeout", options.text("timeout", durable ? "" + LONGEST : "300"), 10, LONGEST),
-            Optional.of(idle)
-                .filter(text -> !text.isEmpty())
-                .map(text -> OptionReader.seconds("idle-timeout", text, 1, LONGEST)),
+            options.seconds("timeout", durable ? LONGEST : 300, 10, LONGEST),
+            options.optionalSeconds("idle-timeout", 1, LONGEST),
             options.choice(OnRelease.class, "on-release", "keep"),
-            workspace(options.text("workspace", "workspace")),
+            workspace(options.workspace("workspace")),
             size(options),
             new Network(
                 options.choice(Access.class, "network", "open"),
                 options.list("allow-cidrs", CIDR, "an address, a slash and a number"),
                 options.list("allow-domains", DOMAIN, "a domain")),
-            ports(options),
+            options.ports("ports", 1, Set.of()),
             options.optional("region", PLACE, "a region's name"),
             options.optional("cloud", PLACE, "a cloud's name"),
             options.optional("name", NAME, A_NAME),
             options.list("secrets", SECRET, "st- and letters or digits"),
-            tags(options),
-            client(options));
-    options.end(NAMES);
+            options.pairs(
+                "tags",
+                TAG,
+                "name=value of letters, digits, dots, dashes, underscores",
+                Marks.PREFIX),
+            options.client(USER_AGENT));
+    options.end();
     parsed.checkNetwork();
     return parsed;
-  }
-
-  private static String app(OptionReader options) {
-    return options.matched(APP, DEFAULT_APP, NAME, A_NAME);
   }
 
   private void checkNetwork() {
@@ -189,56 +176,10 @@ record ModalOptions(
   }
 
   private static String workspace(String value) {
-    boolean plain =
-        PATH.matcher(value).matches()
-            && !("/" + value + "/").matches(".*/\\.{1,2}/.*")
-            && !value.matches("/(proc|sys|dev|run|etc|__modal)(/.*)?");
-    if (!plain) {
+    if (value.matches("/__modal(/.*)?")) {
       throw SandboxException.invalid(
-          "workspace",
-          '"' + value + '"',
-          "an absolute path or one below the home, without . and .., no system directory");
+          "workspace", '"' + value + '"', "no directory of the vendor's own");
     }
     return value;
-  }
-
-  private static Set<Integer> ports(OptionReader options) {
-    Set<Integer> ports = new TreeSet<>();
-    for (String item : options.list("ports", PORT, "1 to 65535")) {
-      int port = Integer.parseInt(item);
-      if (port > 65_535) {
-        throw SandboxException.invalid("ports", '"' + item + '"', "1 to 65535");
-      }
-      ports.add(port);
-    }
-    return ports;
-  }
-
-  private static Map<String, String> tags(OptionReader options) {
-    Map<String, String> tags = new TreeMap<>();
-    String allowed = "name=value of letters, digits, dots, dashes and underscores";
-    for (String item : options.list("tags", TAG, allowed)) {
-      String name = item.substring(0, item.indexOf('='));
-      if (name.startsWith(Marks.PREFIX)) {
-        throw SandboxException.invalid(
-            "tags", '"' + item + '"', allowed + ", no name below " + Marks.PREFIX);
-      }
-      tags.put(name, item.substring(name.length() + 1));
-    }
-    return tags;
-  }
-
-  private static ClientOptions client(OptionReader options) {
-    ClientOptions client = ClientOptions.defaults(USER_AGENT);
-    String proxy = options.text("proxy", "");
-    String caFile = options.text("ca-file", "");
-    if (!proxy.isEmpty()) {
-      try {
-        client = client.proxy(URI.create(proxy));
-      } catch (IllegalArgumentException e) {
-        throw SandboxException.invalid("proxy", "not an address", "http://host:port");
-      }
-    }
-    return caFile.isEmpty() ? client : client.caFile(Path.of(caFile));
   }
 }

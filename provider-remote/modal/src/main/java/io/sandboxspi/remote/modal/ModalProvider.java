@@ -7,6 +7,7 @@ import io.sandboxspi.SandboxException;
 import io.sandboxspi.remote.modal.wire.SandboxInfo;
 import io.sandboxspi.remote.shell.Machine.State;
 import io.sandboxspi.remote.shell.Marks;
+import io.sandboxspi.remote.shell.SandboxFailures;
 import io.sandboxspi.remote.shell.ShellBackend;
 import io.sandboxspi.remote.transport.ClientOptions;
 import io.sandboxspi.remote.transport.RemoteException;
@@ -98,16 +99,12 @@ public final class ModalProvider implements SandboxProvider {
         : Optional.of(new ModalSnapshots(this, kind));
   }
 
-  ControlPlane plane(ModalOptions options) {
+  ControlPlane plane(ClientOptions client) {
     Settings settings = Settings.read(lookup);
     Object unused = settings.neededCredentials();
     return planes.computeIfAbsent(
-        new Account(settings, options.client()),
+        new Account(settings, client),
         account -> new ControlPlane(new ControlCalls(account.settings(), account.client())));
-  }
-
-  private ControlPlane plane() {
-    return plane(ModalOptions.parse(Map.of(), false));
   }
 
   /** A backend of this object that is open. */
@@ -126,7 +123,7 @@ public final class ModalProvider implements SandboxProvider {
       throws InterruptedException {
     ModalOptions options = ModalOptions.parse(request.options(), request.durable());
     ModalBackend backend =
-        new SandboxMaker(plane(options)).make(request, options, image, mounted, deadline);
+        new SandboxMaker(plane(options.client())).make(request, options, image, mounted, deadline);
     live.put(backend.modalRef().sandbox(), backend);
     return backend;
   }
@@ -134,13 +131,10 @@ public final class ModalProvider implements SandboxProvider {
   @Override
   public SandboxBackend attach(BackendRef given, Deadline deadline) throws InterruptedException {
     ModalRef ref = ModalRef.parse(given);
-    ControlPlane plane = plane();
+    ControlPlane plane = plane(ref.client());
     try {
       if (plane.state(ref.sandbox(), deadline) == State.GONE) {
-        throw SandboxException.builder(
-                ErrorCode.BACKEND_GONE, Operation.CREATE, "the sandbox has ended")
-            .context("sandbox", ref.sandbox())
-            .build();
+        throw SandboxFailures.gone(ref.sandbox());
       }
       Tags.take(plane, ref.sandbox(), deadline);
     } catch (RemoteException e) {
@@ -161,11 +155,9 @@ public final class ModalProvider implements SandboxProvider {
       backend.close();
     }
     try {
-      return plane().terminate(sandbox, deadline);
+      return plane(ModalRef.client(ref)).terminate(sandbox, deadline);
     } catch (RemoteException e) {
-      throw e.as(ErrorCode.BACKEND_RELEASE_FAILED, Operation.DELETE)
-          .context("sandbox", sandbox)
-          .build();
+      throw SandboxFailures.release(Operation.DELETE, sandbox, e);
     }
   }
 
@@ -174,7 +166,7 @@ public final class ModalProvider implements SandboxProvider {
   public List<ListedBackend> list(Map<String, String> given, Deadline deadline)
       throws InterruptedException {
     ModalOptions options = ModalOptions.parse(given, false);
-    ControlPlane plane = plane(options);
+    ControlPlane plane = plane(options.client());
     List<ListedBackend> listed = new ArrayList<>();
     try {
       Optional<String> app =
@@ -188,7 +180,7 @@ public final class ModalProvider implements SandboxProvider {
                 session ->
                     listed.add(
                         new ListedBackend(
-                            ModalRef.naming(sandbox.getId()),
+                            ModalRef.naming(sandbox.getId(), options.client()),
                             session,
                             Tags.value(sandbox, Marks.OWNER).orElse(""),
                             Instant.ofEpochMilli((long) (sandbox.getCreatedAt() * 1000)))));

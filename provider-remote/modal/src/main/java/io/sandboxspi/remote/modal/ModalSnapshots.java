@@ -8,6 +8,8 @@ import io.sandboxspi.remote.modal.Rpc.Again;
 import io.sandboxspi.remote.modal.wire.TaskCommandRouter;
 import io.sandboxspi.remote.modal.wire.TaskSnapshotDirectoryRequest;
 import io.sandboxspi.remote.modal.wire.TaskSnapshotFilesystemRequest;
+import io.sandboxspi.remote.transport.ClientOptions;
+import io.sandboxspi.remote.transport.OptionReader;
 import io.sandboxspi.remote.transport.RemoteException;
 import io.sandboxspi.remote.transport.RemoteException.Kind;
 import io.sandboxspi.spi.BackendRef;
@@ -15,6 +17,7 @@ import io.sandboxspi.spi.BackendRequest;
 import io.sandboxspi.spi.Deadline;
 import io.sandboxspi.spi.NativeSnapshots;
 import io.sandboxspi.spi.SandboxBackend;
+import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
 import java.util.UUID;
@@ -42,9 +45,12 @@ final class ModalSnapshots implements NativeSnapshots {
     Router router =
         known.isPresent()
             ? known.get().router()
-            : new Router(provider.plane(ModalOptions.parse(Map.of(), false)), ref.sandbox());
+            : new Router(provider.plane(ref.client()), ref.sandbox());
     try {
-      return Map.of(KIND, kind.name(), IMAGE, image(router, ref, deadline));
+      Map<String, String> snapshot = new HashMap<>(OptionReader.data(ref.client()));
+      snapshot.put(KIND, kind.name());
+      snapshot.put(IMAGE, image(router, ref, deadline));
+      return snapshot;
     } catch (RemoteException e) {
       throw e.as(ErrorCode.SNAPSHOT_FAILED, Operation.SNAPSHOT).build();
     } finally {
@@ -110,6 +116,10 @@ final class ModalSnapshots implements NativeSnapshots {
         deadline);
   }
 
+  private static ClientOptions client(Map<String, String> snapshot) {
+    return new OptionReader(ModalProvider.NAME, snapshot).client(ModalOptions.USER_AGENT);
+  }
+
   private static String image(Map<String, String> snapshot) {
     String image = snapshot.getOrDefault(IMAGE, "");
     if (!image.startsWith("im-") || !snapshot.containsKey(KIND)) {
@@ -121,7 +131,7 @@ final class ModalSnapshots implements NativeSnapshots {
   @Override
   public void delete(Map<String, String> snapshot, Deadline deadline) throws InterruptedException {
     try {
-      provider.plane(ModalOptions.parse(Map.of(), false)).deleteImage(image(snapshot), deadline);
+      provider.plane(client(snapshot)).deleteImage(image(snapshot), deadline);
     } catch (RemoteException e) {
       throw e.as(ErrorCode.SNAPSHOT_FAILED, Operation.SNAPSHOT).build();
     }

@@ -1,20 +1,19 @@
 package io.sandboxspi.remote.modal;
 
 import com.google.protobuf.ByteString;
-import io.sandboxspi.ErrorCode;
-import io.sandboxspi.Operation;
 import io.sandboxspi.SandboxException;
 import io.sandboxspi.remote.modal.ControlPlane.Made;
 import io.sandboxspi.remote.modal.Rpc.Again;
 import io.sandboxspi.remote.modal.wire.SandboxInfo;
 import io.sandboxspi.remote.modal.wire.TaskCommandRouter;
 import io.sandboxspi.remote.modal.wire.TaskMountDirectoryRequest;
+import io.sandboxspi.remote.shell.SandboxFailures;
 import io.sandboxspi.remote.transport.ConnectCode;
 import io.sandboxspi.remote.transport.RemoteException;
 import io.sandboxspi.remote.transport.RemoteException.Kind;
+import io.sandboxspi.remote.transport.Undo;
 import io.sandboxspi.spi.BackendRequest;
 import io.sandboxspi.spi.Deadline;
-import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import org.slf4j.Logger;
@@ -23,7 +22,6 @@ import org.slf4j.LoggerFactory;
 /** Makes sandboxes; nothing is left of one that fails on the way. */
 final class SandboxMaker {
   private static final Logger LOG = LoggerFactory.getLogger(SandboxMaker.class);
-  private static final Duration TIDY = Duration.ofSeconds(10);
 
   private final ControlPlane plane;
 
@@ -99,7 +97,13 @@ final class SandboxMaker {
         mount(router, places[1], mounted.get(), deadline);
       }
       ModalRef ref =
-          new ModalRef(made.sandbox(), places[0], places[1], options.ports(), options.onRelease());
+          new ModalRef(
+              made.sandbox(),
+              places[0],
+              places[1],
+              options.ports(),
+              options.onRelease(),
+              options.client());
       List<io.sandboxspi.remote.modal.wire.TunnelData> tunnels = made.tunnels();
       done = true;
       return new ModalBackend(ref, session, router, tunnels);
@@ -131,30 +135,21 @@ final class SandboxMaker {
     boolean stranger =
         Failures.refused(e, ConnectCode.UNAUTHENTICATED)
             || Failures.refused(e, "permission_denied");
-    return e.as(
-            stranger ? ErrorCode.PROVIDER_UNAVAILABLE : ErrorCode.CREATE_FAILED, Operation.CREATE)
-        .build();
+    return SandboxFailures.creation(e, stranger);
   }
 
   /** Ends what was made, or what may have been made without an answer: it is marked. */
   private void discard(String app, Optional<String> sandbox, String session) {
-    boolean interrupted = Thread.interrupted();
-    try {
-      Deadline deadline = Deadline.after(TIDY);
-      if (sandbox.isPresent()) {
-        Object unused = plane.terminate(sandbox.get(), deadline);
-      } else {
-        for (SandboxInfo each : plane.list(app, List.of(Tags.session(session)), deadline)) {
-          Object unused = plane.terminate(each.getId(), deadline);
-        }
-      }
-    } catch (RemoteException e) {
-      LOG.warn("a sandbox of session {} may be left until its time is over", session, e);
-    } catch (InterruptedException e) {
-      interrupted = true;
-    }
-    if (interrupted) {
-      Thread.currentThread().interrupt();
-    }
+    Undo.attempt(
+        deadline -> {
+          if (sandbox.isPresent()) {
+            Object unused = plane.terminate(sandbox.get(), deadline);
+          } else {
+            for (SandboxInfo each : plane.list(app, List.of(Tags.session(session)), deadline)) {
+              Object unused = plane.terminate(each.getId(), deadline);
+            }
+          }
+        },
+        e -> LOG.warn("a sandbox of session {} may be left until its time is over", session, e));
   }
 }

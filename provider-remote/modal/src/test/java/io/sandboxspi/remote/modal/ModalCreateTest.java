@@ -83,7 +83,7 @@ class ModalCreateTest {
   void anAddressThatLeadsNowhereWasNotAskedForAnything() throws Exception {
     SandboxException failure =
         refuses(fixture.provider("MODAL_SERVER_URL", "http://127.0.0.1:1"), 20);
-    assertThat(failure.code()).isEqualTo(ErrorCode.CREATE_FAILED);
+    assertThat(failure.code()).isEqualTo(ErrorCode.PROVIDER_UNAVAILABLE);
     assertThat(failure.retryable()).isEqualTo(Retryable.YES);
   }
 
@@ -97,14 +97,14 @@ class ModalCreateTest {
   void aServerWithoutEncryptionIsNotBelieved() throws Exception {
     String address = fixture.fake().settings().get("MODAL_SERVER_URL").replace("http:", "https:");
     SandboxException failure = refuses(fixture.provider("MODAL_SERVER_URL", address), 3);
-    assertThat(failure.code()).isIn(ErrorCode.CREATE_FAILED, ErrorCode.DEADLINE_EXCEEDED);
+    assertThat(failure.code()).isIn(ErrorCode.CREATE_FAILED, ErrorCode.BACKEND_UNRESPONSIVE);
   }
 
   @Test
   void aPeerThatCannotProveItselfIsNotTalkedTo(@TempDir Path directory) throws Exception {
     try (UntrustedPeer peer = new UntrustedPeer(directory)) {
       SandboxException failure = refuses(fixture.provider("MODAL_SERVER_URL", peer.address()), 20);
-      assertThat(failure.code()).isEqualTo(ErrorCode.CREATE_FAILED);
+      assertThat(failure.code()).isEqualTo(ErrorCode.PROVIDER_UNAVAILABLE);
       assertThat(failure.context()).containsEntry("failure", "TLS");
       assertThat(failure.retryable()).isEqualTo(Retryable.NO);
     }

@@ -145,6 +145,11 @@ public final class RemoteException extends RuntimeException {
     };
   }
 
+  /** Whether the vendor has done nothing of what was asked: it was not sent, or plainly refused. */
+  public boolean nothingDone() {
+    return kind == Kind.UNREACHABLE || kind == Kind.TLS || (kind == Kind.REFUSED && status < 500);
+  }
+
   /** Begins the error for a caller, with all that is known. */
   public SandboxException.Builder as(ErrorCode errorCode, Operation operation) {
     SandboxException.Builder builder =
