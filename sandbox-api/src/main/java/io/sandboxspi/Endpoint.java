@@ -2,28 +2,37 @@ package io.sandboxspi;
 
 import java.net.URI;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Optional;
 
 /**
- * Where a port of a sandbox is reached from here. {@code toString} does not show the query, which
- * may hold a token (spec S-ERR-03).
+ * Where a port of a sandbox is reached from here. {@code toString} shows neither the query, nor
+ * values of headers, nor the first label of a host's name: each may hold a token (spec S-ERR-03).
  *
  * @param host a name or an address; an IPv6 address without brackets
  * @param port 1 to 65535
  * @param tls whether a connection is encrypted
  * @param query what every URL needs after its question mark; empty for nothing
+ * @param headers what every request needs, by names; empty for nothing
  */
-public record Endpoint(String host, int port, boolean tls, Optional<String> query) {
+public record Endpoint(
+    String host, int port, boolean tls, Optional<String> query, Map<String, String> headers) {
   private static final int HTTP = 80;
   private static final int HTTPS = 443;
 
-  /** Checks the port and takes a leading question mark off the query. */
+  /** Checks the port, takes a leading question mark off the query, and copies the headers. */
   public Endpoint {
     Checks.range("port", port, 1, 65_535);
     query =
         query
             .map(text -> text.startsWith("?") ? text.substring(1) : text)
             .filter(t -> !t.isEmpty());
+    headers = Map.copyOf(headers);
+  }
+
+  /** Without headers. */
+  public Endpoint(String host, int port, boolean tls, Optional<String> query) {
+    this(host, port, tls, query, Map.of());
   }
 
   /** Without encryption and query. */
@@ -59,6 +68,7 @@ public record Endpoint(String host, int port, boolean tls, Optional<String> quer
 
   @Override
   public String toString() {
-    return "Endpoint[" + host + ", " + port + (tls ? ", tls" : "") + "]";
+    String shown = host.replaceFirst("^[^.:]*[^.:0-9][^.:]*\\.", "*.");
+    return "Endpoint[" + shown + ", " + port + (tls ? ", tls" : "") + "]";
   }
 }

@@ -3,6 +3,8 @@ package io.sandboxspi;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -41,6 +43,18 @@ class EndpointTest {
   @Test
   void aTokenIsNotShown() {
     assertThat(endpoint("h", 1, true, "token=canary").toString()).doesNotContain("canary");
+    Endpoint named =
+        new Endpoint(
+            "3000-canary.example.org", 443, true, Optional.empty(), Map.of("x-token", "canary"));
+    assertThat(named.headers()).containsEntry("x-token", "canary");
+    assertThat(named).hasToString("Endpoint[*.example.org, 443, tls]");
+  }
+
+  @Test
+  void aHostThatCanBeNoTokenIsShown() {
+    for (String host : List.of("127.0.0.1", "::1", "fe80::1:2", "localhost")) {
+      assertThat(Endpoint.plain(host, 81)).hasToString("Endpoint[" + host + ", 81]");
+    }
   }
 
   @Test

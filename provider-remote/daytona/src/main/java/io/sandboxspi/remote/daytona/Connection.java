@@ -38,8 +38,9 @@ record Connection(
         Optional.ofNullable(given.get(DaytonaOptions.TOOLBOX_URL)).or(settings::toolbox);
     toolbox.ifPresent(
         text -> Variables.address(DaytonaOptions.TOOLBOX_URL, text.replace("{id}", "id")));
-    if (settings.key().isEmpty() && toolbox.isEmpty()) {
-      throw Settings.unavailable(Settings.MISSING);
+    Optional<String> missing = settings.missing(toolbox.isPresent());
+    if (missing.isPresent()) {
+      throw Settings.unavailable(missing.get());
     }
     URI api =
         Variables.address(

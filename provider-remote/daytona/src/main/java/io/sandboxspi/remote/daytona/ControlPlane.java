@@ -2,15 +2,18 @@ package io.sandboxspi.remote.daytona;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.sandboxspi.SandboxException;
 import io.sandboxspi.remote.transport.HttpCall;
 import io.sandboxspi.remote.transport.Json;
 import io.sandboxspi.remote.transport.RemoteException;
 import io.sandboxspi.remote.transport.RemoteException.Kind;
 import io.sandboxspi.remote.transport.Repeat;
+import io.sandboxspi.remote.transport.Secret;
 import io.sandboxspi.spi.Deadline;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Predicate;
@@ -30,24 +33,22 @@ final class ControlPlane {
    * Asks for a sandbox, once.
    *
    * @param name unique: by it the sandbox is found if the answer is lost
+   * @param from a snapshot that goes before what the options say of source and size
    */
   Description create(
       String name,
       Map<String, String> labels,
       DaytonaOptions options,
+      Optional<String> from,
       Settings settings,
       Deadline deadline)
       throws InterruptedException {
     ObjectNode body = Json.object().put("name", name);
-    options.source().snapshot().ifPresent(snapshot -> body.put("snapshot", snapshot));
-    options
-        .source()
-        .image()
-        .ifPresent(
-            image -> body.putObject("buildInfo").put("dockerfileContent", "FROM " + image + "\n"));
-    options.size().cpu().ifPresent(value -> body.put("cpu", value));
-    options.size().memory().ifPresent(value -> body.put("memory", value));
-    options.size().disk().ifPresent(value -> body.put("disk", value));
+    if (from.isPresent()) {
+      body.put("snapshot", from.get());
+    } else {
+      source(body, options);
+    }
     body.put("autoStopInterval", options.life().stop());
     options.life().archive().ifPresent(value -> body.put("autoArchiveInterval", value));
     options.life().delete().ifPresent(value -> body.put("autoDeleteInterval", value));
@@ -64,6 +65,18 @@ final class ControlPlane {
     HttpCall call =
         wire.api("creating the sandbox", "POST", "/sandbox").json(body).repeat(Repeat.REFUSED);
     return Description.of(wire.transport().call(call, deadline).object());
+  }
+
+  private static void source(ObjectNode body, DaytonaOptions options) {
+    options.source().snapshot().ifPresent(snapshot -> body.put("snapshot", snapshot));
+    options
+        .source()
+        .image()
+        .ifPresent(
+            image -> body.putObject("buildInfo").put("dockerfileContent", "FROM " + image + "\n"));
+    options.size().cpu().ifPresent(value -> body.put("cpu", value));
+    options.size().memory().ifPresent(value -> body.put("memory", value));
+    options.size().disk().ifPresent(value -> body.put("disk", value));
   }
 
   /** What is known of a sandbox by its id or name. */
@@ -106,15 +119,31 @@ final class ControlPlane {
   /** Asks until it is so, at growing pauses. */
   Description await(String sandbox, Predicate<Description> wanted, Deadline deadline)
       throws InterruptedException {
+    Description[] last = new Description[1];
+    poll(
+        deadline,
+        () -> {
+          last[0] = describe(sandbox, deadline);
+          return wanted.test(last[0])
+              ? Optional.empty()
+              : Optional.of("the sandbox is " + last[0].state());
+        });
+    return last[0];
+  }
+
+  /** A question to the vendor. */
+  @FunctionalInterface
+  interface Question {
+    /** How it is; empty once it is as it should be. */
+    Optional<String> ask() throws InterruptedException;
+  }
+
+  /** Asks until it is so, at growing pauses. */
+  static void poll(Deadline deadline, Question question) throws InterruptedException {
     long pause = FIRST_PAUSE;
-    while (true) {
-      Description found = describe(sandbox, deadline);
-      if (wanted.test(found)) {
-        return found;
-      }
+    for (Optional<String> how = question.ask(); how.isPresent(); how = question.ask()) {
       if (deadline.remainingNanos() < TimeUnit.MILLISECONDS.toNanos(pause)) {
-        throw new RemoteException(
-            Kind.TIMEOUT, "the sandbox is " + found.state() + " and did not change in time");
+        throw new RemoteException(Kind.TIMEOUT, how.get() + " and did not change in time");
       }
       pause(pause);
       pause = Math.min(MOST_PAUSE, pause + pause / 10);
@@ -159,6 +188,43 @@ final class ControlPlane {
   String toolbox(String sandbox, Deadline deadline) throws InterruptedException {
     HttpCall call = wire.api("asking for the toolbox", "GET", path(sandbox, "/toolbox-proxy-url"));
     return Json.text("the toolbox", wire.transport().call(call, deadline).object(), "url");
+  }
+
+  /**
+   * Where a port is reached.
+   *
+   * @param url never shown: a token may be a part of it
+   * @param token of the sandbox, until it is started again; empty when the vendor names none
+   */
+  record Link(Secret url, Optional<Secret> token) {}
+
+  /** Where a port is reached with the sandbox's token. */
+  Link link(String sandbox, int port, Deadline deadline) throws InterruptedException {
+    return link(sandbox, "/ports/" + port + "/preview-url", deadline);
+  }
+
+  /** Where a port is reached for so many seconds by whoever knows the address. */
+  Link signedLink(String sandbox, int port, long seconds, Deadline deadline)
+      throws InterruptedException {
+    return link(
+        sandbox, "/ports/" + port + "/signed-preview-url?expiresInSeconds=" + seconds, deadline);
+  }
+
+  private Link link(String sandbox, String action, Deadline deadline) throws InterruptedException {
+    HttpCall call = wire.api("asking for a port", "GET", path(sandbox, action));
+    ObjectNode said = wire.transport().call(call, deadline).object();
+    String token = said.path("token").asText("");
+    return new Link(
+        secret(Json.text("the port", said, "url")),
+        token.isEmpty() ? Optional.empty() : Optional.of(secret(token)));
+  }
+
+  private static Secret secret(String text) {
+    try {
+      return Secret.of("the port's token", text);
+    } catch (SandboxException e) {
+      throw new RemoteException(Kind.MALFORMED, "asking for a port: the answer's token is none", e);
+    }
   }
 
   private static String path(String sandbox, String action) {

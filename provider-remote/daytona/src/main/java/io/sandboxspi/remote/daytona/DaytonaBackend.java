@@ -1,5 +1,6 @@
 package io.sandboxspi.remote.daytona;
 
+import io.sandboxspi.Endpoint;
 import io.sandboxspi.Operation;
 import io.sandboxspi.Registration;
 import io.sandboxspi.core.posix.PosixState;
@@ -15,6 +16,7 @@ import io.sandboxspi.spi.Liveness;
 import io.sandboxspi.spi.ReleaseOutcome;
 import java.time.Duration;
 import java.util.Optional;
+import java.util.Set;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -26,6 +28,8 @@ final class DaytonaBackend extends RemoteBackend {
   private final BackendRef ref;
   private final String sandbox;
   private final Optional<ControlPlane> plane;
+  private final Toolbox toolbox;
+  private final Ports ports;
   private final DaytonaOptions.OnRelease onRelease;
   private final Lane lane;
   private final ShellBackend shell;
@@ -45,11 +49,14 @@ final class DaytonaBackend extends RemoteBackend {
       Toolbox toolbox,
       String home,
       String workspace,
+      Ports ports,
       DaytonaOptions.OnRelease onRelease) {
     super(sandbox);
     this.ref = ref;
     this.sandbox = sandbox;
     this.plane = plane;
+    this.toolbox = toolbox;
+    this.ports = ports;
     this.onRelease = onRelease;
     this.lane = Lane.light("sandbox-" + session + "-daytona");
     String state = home + "/.sandbox-spi";
@@ -110,6 +117,18 @@ final class DaytonaBackend extends RemoteBackend {
   @Override
   public BackendRef ref() {
     return ref;
+  }
+
+  @Override
+  public Set<Integer> ports() {
+    return ports.numbers();
+  }
+
+  @Override
+  public Endpoint endpoint(int port, Deadline deadline) throws InterruptedException {
+    return plane.isPresent()
+        ? new Previews(plane.get(), sandbox, ports).endpoint(port, deadline)
+        : Endpoint.plain(toolbox.host(), port);
   }
 
   @Override

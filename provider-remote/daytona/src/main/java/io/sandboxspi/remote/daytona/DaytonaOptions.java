@@ -16,6 +16,7 @@ import java.util.regex.Pattern;
  * @param source snapshot or image; both empty for the organisation's default
  * @param size for an image only
  * @param labels beside the provider's
+ * @param open whether its ports need no token
  * @param workspace absolute; empty for {@code workspace} in the user's home directory
  */
 record DaytonaOptions(
@@ -28,6 +29,7 @@ record DaytonaOptions(
     Optional<String> workspace,
     boolean network,
     boolean open,
+    Ports ports,
     OnRelease onRelease,
     boolean keepAlive) {
 
@@ -107,6 +109,7 @@ record DaytonaOptions(
             options.absoluteWorkspace(),
             options.choice(Network.class, "network", "default") == Network.DEFAULT,
             options.flag("public", false),
+            Ports.read(options),
             options.choice(OnRelease.class, "on-release", "keep"),
             options.flag("keep-alive", true));
     Object unused = options.client(Wire.USER_AGENT);
@@ -126,6 +129,10 @@ record DaytonaOptions(
     if (size.given() && source.image().isEmpty()) {
       throw SandboxException.invalid(
           "cpu, memory or disk", "given", "nothing without image: a snapshot has its own");
+    }
+    if (open && ports.life().isPresent()) {
+      throw SandboxException.invalid(
+          Ports.LIFE, "given", "nothing with public: its ports need no token");
     }
     if (life.stop() == 0 && life.ttl().isEmpty()) {
       // Nothing would ever end what is forgotten.

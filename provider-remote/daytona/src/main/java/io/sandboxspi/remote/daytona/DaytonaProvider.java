@@ -14,6 +14,7 @@ import io.sandboxspi.spi.BackendRef;
 import io.sandboxspi.spi.BackendRequest;
 import io.sandboxspi.spi.Deadline;
 import io.sandboxspi.spi.ListedBackend;
+import io.sandboxspi.spi.NativeSnapshots;
 import io.sandboxspi.spi.ReleaseOutcome;
 import io.sandboxspi.spi.SandboxBackend;
 import io.sandboxspi.spi.SandboxProvider;
@@ -21,6 +22,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.UnaryOperator;
@@ -63,7 +65,11 @@ public final class DaytonaProvider implements SandboxProvider {
 
   @Override
   public Set<Capability> capabilities() {
-    return ShellBackend.capabilities(Capability.LIST);
+    Set<Capability> capabilities = ShellBackend.capabilities(Capability.PORTS, Capability.LIST);
+    if (nativeSnapshots().isPresent()) {
+      capabilities.add(Capability.NATIVE_SNAPSHOTS);
+    }
+    return capabilities;
   }
 
   @Override
@@ -75,14 +81,36 @@ public final class DaytonaProvider implements SandboxProvider {
     }
   }
 
+  /** Present if {@code SANDBOX_DAYTONA_SNAPSHOTS} says so. */
+  @Override
+  public Optional<NativeSnapshots> nativeSnapshots() {
+    try {
+      return settings().vendorSnapshots()
+          ? Optional.of(new DaytonaSnapshots(this))
+          : Optional.empty();
+    } catch (SandboxException saidByAvailability) {
+      return Optional.empty();
+    }
+  }
+
+  /** As the options of a sandbox, or what is kept of one, say. */
+  Connection connection(Map<String, String> given) {
+    return Connection.of(settings(), given);
+  }
+
   @Override
   public SandboxBackend create(BackendRequest request, Deadline deadline)
+      throws InterruptedException {
+    return make(request, Optional.empty(), deadline);
+  }
+
+  DaytonaBackend make(BackendRequest request, Optional<String> from, Deadline deadline)
       throws InterruptedException {
     DaytonaOptions options = DaytonaOptions.parse(request.options());
     Settings settings = settings();
     Connection connection = Connection.of(settings, request.options());
     DaytonaBackend backend =
-        new SandboxMaker(connection, settings).make(request, options, deadline);
+        new SandboxMaker(connection, settings).make(request, options, from, deadline);
     live.put(sandbox(backend.ref()), backend);
     return backend;
   }
@@ -141,7 +169,7 @@ public final class DaytonaProvider implements SandboxProvider {
     }
   }
 
-  private static String sandbox(BackendRef ref) {
+  static String sandbox(BackendRef ref) {
     String sandbox = ref.data().get(Connection.SANDBOX);
     if (!ref.provider().equals(NAME)
         || sandbox == null

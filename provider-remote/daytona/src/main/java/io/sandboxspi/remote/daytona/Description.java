@@ -9,6 +9,7 @@ import java.util.Map;
  * What the control plane says of a sandbox.
  *
  * @param state as it is written on the wire; a word that is new is no error
+ * @param open whether its ports need no token
  * @param toolbox where its daemon is reached, without its id; empty if that is not said
  */
 record Description(
@@ -18,7 +19,13 @@ record Description(
     boolean recoverable,
     int autoStop,
     Map<String, String> labels,
+    boolean open,
     String toolbox) {
+
+  /** One that nobody describes: it runs. */
+  static Description alone(String id, Map<String, String> labels) {
+    return new Description(id, "started", "", false, 0, labels, false, "");
+  }
 
   static Description of(JsonNode node) {
     Map<String, String> labels = new HashMap<>();
@@ -30,6 +37,7 @@ record Description(
         node.path("recoverable").asBoolean(false),
         node.path("autoStopInterval").asInt(0),
         Map.copyOf(labels),
+        node.path("public").asBoolean(false),
         node.path("toolboxProxyUrl").asText(""));
   }
 

@@ -16,12 +16,19 @@ final class Labels {
   /** Whether a session that uses it keeps it from being stopped. */
   static final String KEEP_ALIVE = Marks.PREFIX + "keep-alive";
 
+  /** Its ports. */
+  static final String PORTS = Marks.PREFIX + "ports";
+
+  /** How long an address of a port lasts, if it has a token of its own. */
+  static final String LINK_LIFE = Marks.PREFIX + "link-life";
+
   private Labels() {}
 
   static Map<String, String> of(BackendRequest request, DaytonaOptions options) {
     Map<String, String> labels = new HashMap<>(Marks.of(request, options.labels()));
     labels.put(ON_RELEASE, options.onRelease().name());
     labels.put(KEEP_ALIVE, String.valueOf(options.keepAlive()));
+    options.ports().mark(labels);
     options.workspace().ifPresent(path -> labels.put(WORKSPACE, path));
     return labels;
   }

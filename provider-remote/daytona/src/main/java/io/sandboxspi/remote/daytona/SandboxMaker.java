@@ -13,6 +13,7 @@ import io.sandboxspi.spi.Deadline;
 import java.util.HashMap;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Optional;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -29,23 +30,27 @@ final class SandboxMaker {
     this.settings = settings;
   }
 
-  DaytonaBackend make(BackendRequest request, DaytonaOptions options, Deadline deadline)
+  /** Makes one, from a snapshot if that is given, whatever the options say of its source. */
+  DaytonaBackend make(
+      BackendRequest request, DaytonaOptions options, Optional<String> from, Deadline deadline)
       throws InterruptedException {
     try {
       if (connection.plane().isEmpty()) {
-        Description alone =
-            new Description(
-                Connection.ALONE, "started", "", false, 0, Labels.of(request, options), "");
+        Description alone = Description.alone(Connection.ALONE, Labels.of(request, options));
         return backend(request.sessionId(), alone, deadline);
       }
-      return made(request, options, connection.plane().get(), deadline);
+      return made(request, options, from, connection.plane().get(), deadline);
     } catch (RemoteException e) {
       throw failed(e);
     }
   }
 
   private DaytonaBackend made(
-      BackendRequest request, DaytonaOptions options, ControlPlane plane, Deadline deadline)
+      BackendRequest request,
+      DaytonaOptions options,
+      Optional<String> from,
+      ControlPlane plane,
+      Deadline deadline)
       throws InterruptedException {
     String name = "sandbox-" + request.sessionId();
     boolean asked = false;
@@ -54,7 +59,7 @@ final class SandboxMaker {
     try {
       asked = true;
       Description begun =
-          plane.create(name, Labels.of(request, options), options, settings, deadline);
+          plane.create(name, Labels.of(request, options), options, from, settings, deadline);
       made = true;
       Description ready = plane.await(begun.id(), SandboxMaker::usable, deadline);
       DaytonaBackend backend = backend(request.sessionId(), ready, deadline);
@@ -99,6 +104,7 @@ final class SandboxMaker {
             toolbox,
             home,
             labels.getOrDefault(Labels.WORKSPACE, home + "/workspace"),
+            Ports.of(labels),
             onRelease(labels));
     boolean done = false;
     try {
@@ -145,8 +151,7 @@ final class SandboxMaker {
     String session = Long.toHexString(System.nanoTime()) + "-again";
     try {
       if (connection.plane().isEmpty()) {
-        return backend(
-            session, new Description(sandbox, "started", "", false, 0, Map.of(), ""), deadline);
+        return backend(session, Description.alone(sandbox, Map.of()), deadline);
       }
       ControlPlane plane = connection.plane().get();
       Description found = plane.describe(sandbox, deadline);

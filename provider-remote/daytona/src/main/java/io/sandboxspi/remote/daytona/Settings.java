@@ -16,13 +16,18 @@ import java.util.function.UnaryOperator;
  * @param target region of new sandboxes
  * @param toolbox address of the daemon instead of the one that the control plane names; {@code
  *     {id}} in it stands for the sandbox
+ * @param vendorSnapshots whether the vendor takes snapshots, and not the engine
  */
 record Settings(
     Optional<Secret> key,
     Optional<String> organization,
     Optional<String> api,
     Optional<String> target,
-    Optional<String> toolbox) {
+    Optional<String> toolbox,
+    boolean vendorSnapshots) {
+  /** Not one of the vendor's names. */
+  static final String SNAPSHOTS = "SANDBOX_DAYTONA_SNAPSHOTS";
+
   static final String DEFAULT_API = "https://app.daytona.io/api";
   static final String MISSING =
       "set DAYTONA_API_KEY (or DAYTONA_JWT_TOKEN and DAYTONA_ORGANIZATION_ID), or"
@@ -38,7 +43,16 @@ record Settings(
         key.isPresent() ? Optional.empty() : text(lookup, "DAYTONA_ORGANIZATION_ID"),
         api.isPresent() ? api : text(lookup, "DAYTONA_SERVER_URL"),
         text(lookup, "DAYTONA_TARGET"),
-        text(lookup, "DAYTONA_TOOLBOX_URL"));
+        text(lookup, "DAYTONA_TOOLBOX_URL"),
+        vendorSnapshots(lookup.apply(SNAPSHOTS)));
+  }
+
+  private static boolean vendorSnapshots(String text) {
+    return switch (text) {
+      case "", "archive" -> false;
+      case "vendor" -> true;
+      default -> throw SandboxException.invalid(SNAPSHOTS, '"' + text + '"', "archive, vendor");
+    };
   }
 
   private static Optional<String> text(UnaryOperator<String> lookup, String name) {
@@ -51,7 +65,20 @@ record Settings(
 
   /** What is missing; empty when nothing is. */
   Optional<String> missing() {
-    return key.isPresent() || toolbox.isPresent() ? Optional.empty() : Optional.of(MISSING);
+    return missing(toolbox.isPresent());
+  }
+
+  /**
+   * What is missing; empty when nothing is.
+   *
+   * @param daemon whether the address of one is known
+   */
+  Optional<String> missing(boolean daemon) {
+    if (key.isEmpty() && vendorSnapshots) {
+      return Optional.of(
+          "DAYTONA_API_KEY is not set, which " + SNAPSHOTS + "=vendor needs: set it");
+    }
+    return key.isPresent() || daemon ? Optional.empty() : Optional.of(MISSING);
   }
 
   static SandboxException unavailable(String reason) {

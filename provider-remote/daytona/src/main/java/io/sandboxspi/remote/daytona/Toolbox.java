@@ -43,6 +43,11 @@ final class Toolbox {
     this.sockets = sockets;
   }
 
+  /** Of the daemon itself, or of the proxy before it; without brackets. */
+  String host() {
+    return base.getHost().replaceAll("[\\[\\]]", "");
+  }
+
   private HttpCall call(String what, String method, String path) {
     return wire.call(what, method, URI.create(base + path));
   }

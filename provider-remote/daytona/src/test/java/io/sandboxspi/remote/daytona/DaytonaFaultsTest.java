@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import io.sandboxspi.Command;
 import io.sandboxspi.ErrorCode;
+import io.sandboxspi.ExecResult;
+import io.sandboxspi.ExitStatus;
 import io.sandboxspi.PtyEndReason;
 import io.sandboxspi.PtyRequest;
 import io.sandboxspi.PtyUpdate;
@@ -97,6 +99,29 @@ class DaytonaFaultsTest {
     SandboxException failure = refusesToOpen(fixture.provider(), Map.of());
     assertThat(failure.code()).isEqualTo(ErrorCode.CREATE_FAILED);
     assertThat(failure).hasMessageContaining(said);
+  }
+
+  @Test
+  void anAnswerWithoutEndIsOneErrorAndLeavesNothing() throws Exception {
+    String endless = "{\"id\":\"x\",\"name\":\"" + "x".repeat(17 << 20) + "\"}";
+    fixture.fake.faults().on(CREATE, new Fault.AnswerAfter(200, "application/json", endless));
+    SandboxException failure = refusesToOpen(fixture.provider(), Map.of());
+    assertThat(failure.code()).isEqualTo(ErrorCode.CREATE_FAILED);
+    assertThat(failure.context()).containsEntry("failure", "TOO_LARGE");
+  }
+
+  @Test
+  void aFrameThatIsTooLongEndsTheCommandAndNoOther() throws Exception {
+    try (SandboxSession session = fixture.open(Map.of())) {
+      String connect =
+          "GET /toolbox/" + session.backend().data().get("sandbox") + "/process/pty/sandbox-";
+      fixture.fake.faults().on(connect, new Fault.SpoilStream(4, new byte[5 << 20]));
+      ExecResult result =
+          DaytonaFixture.run(session, "for i in $(seq 40); do echo $i; sleep 0.05; done; sleep 60");
+      assertThat(result.status()).isInstanceOf(ExitStatus.Lost.class);
+      assertThat(fixture.fake.faults().unused()).isZero();
+      assertThat(DaytonaFixture.output(session, "echo on")).isEqualTo("on\n");
+    }
   }
 
   @Test

@@ -25,6 +25,10 @@ class DaytonaOptionsTest {
     "on-release, burn, keep",
     "workspace, /proc/x, system directory",
     "workspace, relative, absolute path",
+    "ports, 2280, 1 to 65535",
+    "link-life, 0, 1 to 86400",
+    "link-life, 86401, 1 to 86400",
+    "link-life, soon, 1 to 86400",
     "colour, red, auto-stop",
   })
   void aBadOptionIsNamedWithWhatIsAllowed(String name, String value, String allowed) {
@@ -33,6 +37,16 @@ class DaytonaOptionsTest {
             SandboxException.class, () -> DaytonaOptions.parse(Map.of(name, value)));
     assertThat(failure.code()).isEqualTo(ErrorCode.INVALID_ARGUMENT);
     assertThat(failure).hasMessageContaining(name).hasMessageContaining(allowed);
+  }
+
+  @Test
+  void aPublicSandboxHasNoAddressesThatEnd() {
+    SandboxException failure =
+        catchThrowableOfType(
+            SandboxException.class,
+            () -> DaytonaOptions.parse(Map.of("public", "true", "link-life", "60")));
+    assertThat(failure.code()).isEqualTo(ErrorCode.INVALID_ARGUMENT);
+    assertThat(failure).hasMessageContaining("link-life").hasMessageContaining("public");
   }
 
   @Test

@@ -3,6 +3,7 @@ package io.sandboxspi.remote.daytona;
 import io.sandboxspi.fake.daytona.DaytonaFake;
 import io.sandboxspi.tck.SandboxProviderTck;
 import io.sandboxspi.tck.TckEnvironment;
+import java.util.Map;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.parallel.Execution;
@@ -36,6 +37,6 @@ class DaytonaTckTest extends SandboxProviderTck {
 
   @Override
   protected TckEnvironment environment() {
-    return TckEnvironment.of(provider).far();
+    return TckEnvironment.of(provider).options(Map.of("ports", "8080")).far();
   }
 }

@@ -1,10 +1,13 @@
 package io.sandboxspi.remote.e2b;
 
+import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.sandboxspi.Endpoint;
 import io.sandboxspi.remote.transport.Json;
 import io.sandboxspi.remote.transport.Secret;
 import java.net.URI;
+import java.util.HashMap;
+import java.util.Map;
 import java.util.Optional;
 
 /**
@@ -14,6 +17,7 @@ import java.util.Optional;
  * @param daemon address of the daemon
  * @param domain of addresses of its ports; empty when the daemon's address was given
  * @param token for the daemon; empty for a sandbox that is not secured
+ * @param traffic token for ports; empty when they need none
  * @param daemonVersion as the vendor says
  */
 record Access(
@@ -21,8 +25,10 @@ record Access(
     URI daemon,
     Optional<String> domain,
     Optional<Secret> token,
+    Optional<Secret> traffic,
     String daemonVersion) {
   private static final int HTTPS = 443;
+  private static final String TRAFFIC = "e2b-traffic-access-token";
 
   static Access of(ObjectNode answer, E2bSettings settings) {
     String what = "the vendor's answer";
@@ -34,21 +40,32 @@ record Access(
         settings
             .sandboxUrl()
             .orElseGet(() -> URI.create("https://" + Envd.PORT + "-" + sandbox + "." + base));
-    String token = answer.path("envdAccessToken").asText("");
     return new Access(
         sandbox,
         daemon,
         settings.sandboxUrl().isPresent() ? Optional.empty() : Optional.of(base),
-        token.isEmpty() ? Optional.empty() : Optional.of(Secret.of("access token", token)),
+        secret("access token", answer.path("envdAccessToken")),
+        secret("traffic access token", answer.path("trafficAccessToken")),
         answer.path("envdVersion").asText("unknown"));
+  }
+
+  private static Optional<Secret> secret(String name, JsonNode node) {
+    return node.isTextual() && !node.asText().isEmpty()
+        ? Optional.of(Secret.of(name, node.asText()))
+        : Optional.empty();
   }
 
   /**
    * Where a port is reached: by a name of the domain, or beside a daemon whose address was given.
    */
   Endpoint endpoint(int port) {
-    return domain
-        .map(name -> new Endpoint(port + "-" + sandbox + "." + name, HTTPS, true, Optional.empty()))
-        .orElseGet(() -> Endpoint.plain(daemon.getHost(), port));
+    Map<String, String> headers = new HashMap<>();
+    traffic.ifPresent(secret -> headers.put(TRAFFIC, secret.reveal()));
+    String host =
+        domain
+            .map(name -> port + "-" + sandbox + "." + name)
+            .orElseGet(() -> daemon.getHost().replaceAll("[\\[\\]]", ""));
+    boolean named = domain.isPresent();
+    return new Endpoint(host, named ? HTTPS : port, named, Optional.empty(), headers);
   }
 }

@@ -36,7 +36,12 @@ final class ControlPlane {
     return settings;
   }
 
-  private HttpCall call(String what, String method, String path) {
+  HttpTransport transport() {
+    return transport;
+  }
+
+  /** A call of the control plane. */
+  HttpCall call(String what, String method, String path) {
     return HttpCall.of(what, method, URI.create(settings.apiUrl() + path))
         .secret("X-API-Key", settings.neededKey())
         .header("Accept", "application/json");
@@ -53,6 +58,9 @@ final class ControlPlane {
             .put("allow_internet_access", options.internet());
     if (options.onTimeout() == E2bOptions.OnTimeout.PAUSE) {
       body.put("autoPause", true);
+    }
+    if (!options.open()) {
+      body.putObject("network").put("allowPublicTraffic", false);
     }
     ObjectNode marks = body.putObject("metadata");
     metadata.forEach(marks::put);

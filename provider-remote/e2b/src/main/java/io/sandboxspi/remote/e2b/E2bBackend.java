@@ -2,6 +2,7 @@ package io.sandboxspi.remote.e2b;
 
 import io.sandboxspi.Endpoint;
 import io.sandboxspi.Operation;
+import io.sandboxspi.SandboxException;
 import io.sandboxspi.core.posix.PosixState;
 import io.sandboxspi.core.time.Lane;
 import io.sandboxspi.remote.shell.RemoteBackend;
@@ -69,9 +70,34 @@ final class E2bBackend extends RemoteBackend {
     return ref.ports();
   }
 
+  /** A sandbox that its use wakes is woken: an address of one that is paused leads nowhere. */
   @Override
-  public Endpoint endpoint(int port, Deadline deadline) {
-    return envd.access().endpoint(port);
+  public Endpoint endpoint(int port, Deadline deadline) throws InterruptedException {
+    try {
+      return switch (controlPlane.state(ref.sandbox(), deadline)) {
+        case RUNNING -> envd.access().endpoint(port);
+        case PAUSED -> {
+          if (!ref.resumes()) {
+            throw unreached(ErrorCode.BACKEND_NOT_RUNNING, "is paused");
+          }
+          yield controlPlane.connect(ref.sandbox(), ref.timeout(), deadline).endpoint(port);
+        }
+        case GONE -> throw unreached(ErrorCode.BACKEND_GONE, "does not exist any more");
+      };
+    } catch (RemoteException e) {
+      throw e.as(ErrorCode.PORT_UNAVAILABLE, Operation.ENDPOINT).context("port", port).build();
+    }
+  }
+
+  private SandboxException unreached(ErrorCode code, String how) {
+    return SandboxException.builder(code, Operation.ENDPOINT, "the sandbox " + how)
+        .context("sandbox", ref.sandbox())
+        .build();
+  }
+
+  /** Nothing that this side keeps runs in the sandbox when this returns. */
+  void rest(Deadline deadline) throws InterruptedException {
+    shell.rest(deadline);
   }
 
   @Override

@@ -22,6 +22,7 @@ import java.util.regex.Pattern;
  * @param workspace absolute, or below the user's home
  * @param internet whether it has access to the internet
  * @param ports that are reached from outside
+ * @param open whether ports are reached by whoever knows their address
  * @param metadata more of it
  * @param streamKeepAlive how often an idle stream must say that it lives
  * @param client how connections are made
@@ -36,6 +37,7 @@ record E2bOptions(
     String workspace,
     boolean internet,
     Set<Integer> ports,
+    boolean open,
     Map<String, String> metadata,
     Duration streamKeepAlive,
     ClientOptions client) {
@@ -92,10 +94,29 @@ record E2bOptions(
             options.workspace("workspace"),
             options.flag("internet", true),
             options.ports("ports", 1, Set.of(Envd.PORT)),
+            options.flag("public", true),
             options.pairs("metadata", PAIR, "name=value", Marks.PREFIX),
             options.seconds("stream-keep-alive", STREAM_KEEP_ALIVE.toSeconds(), 1, 300),
             options.client(USER_AGENT));
     options.end();
     return parsed;
+  }
+
+  /** With a snapshot for the template. */
+  E2bOptions from(String snapshot) {
+    return new E2bOptions(
+        snapshot,
+        timeout,
+        keepAlive,
+        onTimeout,
+        onRelease,
+        user,
+        workspace,
+        internet,
+        ports,
+        open,
+        metadata,
+        streamKeepAlive,
+        client);
   }
 }

@@ -19,6 +19,7 @@ import io.sandboxspi.spi.BackendRef;
 import io.sandboxspi.spi.BackendRequest;
 import io.sandboxspi.spi.Deadline;
 import io.sandboxspi.spi.ListedBackend;
+import io.sandboxspi.spi.NativeSnapshots;
 import io.sandboxspi.spi.ReleaseOutcome;
 import io.sandboxspi.spi.SandboxBackend;
 import io.sandboxspi.spi.SandboxProvider;
@@ -66,7 +67,11 @@ public final class E2bProvider implements SandboxProvider {
 
   @Override
   public Set<Capability> capabilities() {
-    return ShellBackend.capabilities(Capability.PORTS, Capability.LIST);
+    Set<Capability> capabilities = ShellBackend.capabilities(Capability.PORTS, Capability.LIST);
+    if (nativeSnapshots().isPresent()) {
+      capabilities.add(Capability.NATIVE_SNAPSHOTS);
+    }
+    return capabilities;
   }
 
   @Override
@@ -81,22 +86,42 @@ public final class E2bProvider implements SandboxProvider {
     }
   }
 
-  private static HttpTransport transport(ClientOptions options) {
-    return HttpTransport.of(options, RetryPolicy.DEFAULT, ErrorBody::common);
+  /** Present if {@code SANDBOX_E2B_SNAPSHOTS} says so. */
+  @Override
+  public Optional<NativeSnapshots> nativeSnapshots() {
+    try {
+      return E2bSettings.read(lookup).vendorSnapshots()
+          ? Optional.of(new E2bSnapshots(this))
+          : Optional.empty();
+    } catch (SandboxException saidByAvailability) {
+      return Optional.empty();
+    }
   }
 
-  private ControlPlane controlPlane(HttpTransport transport) {
+  ControlPlane controlPlane(ClientOptions client) {
     E2bSettings settings = E2bSettings.read(lookup);
     Object unused = settings.neededKey();
-    return new ControlPlane(transport, settings);
+    return new ControlPlane(
+        HttpTransport.of(client, RetryPolicy.DEFAULT, ErrorBody::common), settings);
+  }
+
+  /** A backend of this object that was not deleted. */
+  Optional<E2bBackend> live(String sandbox) {
+    return Optional.ofNullable(live.get(sandbox));
   }
 
   @Override
   public SandboxBackend create(BackendRequest request, Deadline deadline)
       throws InterruptedException {
-    E2bOptions options = E2bOptions.parse(request.options(), request.durable());
-    HttpTransport transport = transport(options.client());
-    ControlPlane controlPlane = controlPlane(transport);
+    return make(request, Optional.empty(), deadline);
+  }
+
+  /** Makes one, from a snapshot if that is given, whatever the options say of its template. */
+  E2bBackend make(BackendRequest request, Optional<String> from, Deadline deadline)
+      throws InterruptedException {
+    E2bOptions given = E2bOptions.parse(request.options(), request.durable());
+    E2bOptions options = from.map(given::from).orElse(given);
+    ControlPlane controlPlane = controlPlane(options.client());
     Map<String, String> metadata = Listing.marks(request, options);
     Optional<String> sandbox = Optional.empty();
     boolean sent = true;
@@ -109,7 +134,7 @@ public final class E2bProvider implements SandboxProvider {
               Reach.of(
                   request.sessionId(),
                   controlPlane,
-                  transport,
+                  controlPlane.transport(),
                   access,
                   options.user(),
                   options.streamKeepAlive(),
@@ -165,18 +190,17 @@ public final class E2bProvider implements SandboxProvider {
   @Override
   public SandboxBackend attach(BackendRef given, Deadline deadline) throws InterruptedException {
     E2bRef ref = E2bRef.parse(given);
-    HttpTransport transport = transport(ref.client());
-    ControlPlane controlPlane = controlPlane(transport);
+    ControlPlane controlPlane = controlPlane(ref.client());
     try {
       Access access = controlPlane.connect(ref.sandbox(), ref.timeout(), deadline);
-      Listing.take(transport, access, ref, deadline);
+      Listing.take(controlPlane.transport(), access, ref, deadline);
       E2bBackend backend =
           new E2bBackend(
               ref,
               Reach.of(
                   ref.sandbox() + "-again",
                   controlPlane,
-                  transport,
+                  controlPlane.transport(),
                   access,
                   ref.user(),
                   ref.streamKeepAlive(),
@@ -198,7 +222,7 @@ public final class E2bProvider implements SandboxProvider {
       backend.close();
     }
     try {
-      return controlPlane(transport(E2bRef.client(given))).remove(sandbox, deadline)
+      return controlPlane(E2bRef.client(given)).remove(sandbox, deadline)
           ? ReleaseOutcome.DESTROYED
           : ReleaseOutcome.ALREADY_GONE;
     } catch (RemoteException e) {
@@ -211,10 +235,9 @@ public final class E2bProvider implements SandboxProvider {
   public List<ListedBackend> list(Map<String, String> options, Deadline deadline)
       throws InterruptedException {
     ClientOptions client = E2bOptions.parse(options, false).client();
-    HttpTransport transport = transport(client);
-    ControlPlane controlPlane = controlPlane(transport);
+    ControlPlane controlPlane = controlPlane(client);
     try {
-      return new Listing(controlPlane, transport).all(client, deadline);
+      return new Listing(controlPlane, controlPlane.transport()).all(client, deadline);
     } catch (RemoteException e) {
       throw e.as(ErrorCode.TRANSPORT, Operation.DISCOVER).build();
     }

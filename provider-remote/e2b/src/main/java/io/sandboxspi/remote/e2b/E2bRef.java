@@ -104,7 +104,12 @@ record E2bRef(
 
   /** How the vendor is reached, which a reference with no more than the id tells as well. */
   static ClientOptions client(BackendRef ref) {
-    return new OptionReader(E2bProvider.NAME, ref.data()).client(E2bOptions.USER_AGENT);
+    return client(ref.data());
+  }
+
+  /** The same of the data of a reference, or of a snapshot. */
+  static ClientOptions client(Map<String, String> data) {
+    return new OptionReader(E2bProvider.NAME, data).client(E2bOptions.USER_AGENT);
   }
 
   /** The vendor's id, which is all that a deletion needs. */

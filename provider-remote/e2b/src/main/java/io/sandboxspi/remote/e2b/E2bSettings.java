@@ -16,9 +16,18 @@ import java.util.function.UnaryOperator;
  * @param domain of addresses
  * @param apiUrl the control plane
  * @param sandboxUrl the daemon, instead of an address made from the domain
+ * @param vendorSnapshots whether the vendor takes snapshots, and not the engine
  */
-record E2bSettings(Optional<Secret> key, String domain, URI apiUrl, Optional<URI> sandboxUrl) {
+record E2bSettings(
+    Optional<Secret> key,
+    String domain,
+    URI apiUrl,
+    Optional<URI> sandboxUrl,
+    boolean vendorSnapshots) {
   static final String KEY = "E2B_API_KEY";
+
+  /** Not one of the vendor's names. */
+  static final String SNAPSHOTS = "SANDBOX_E2B_SNAPSHOTS";
 
   private static final String DOMAIN = "E2B_DOMAIN";
   private static final String API = "E2B_API_URL";
@@ -42,7 +51,16 @@ record E2bSettings(Optional<Secret> key, String domain, URI apiUrl, Optional<URI
         Variables.address(API, or(lookup.apply(API), "https://api." + domain)),
         Optional.of(lookup.apply(SANDBOX))
             .filter(text -> !text.isEmpty())
-            .map(text -> Variables.address(SANDBOX, text)));
+            .map(text -> Variables.address(SANDBOX, text)),
+        vendorSnapshots(lookup.apply(SNAPSHOTS)));
+  }
+
+  private static boolean vendorSnapshots(String text) {
+    return switch (text) {
+      case "", "archive" -> false;
+      case "vendor" -> true;
+      default -> throw SandboxException.invalid(SNAPSHOTS, '"' + text + '"', "archive, vendor");
+    };
   }
 
   private static String or(String text, String otherwise) {

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowable;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
+import io.sandboxspi.Endpoint;
 import io.sandboxspi.ErrorCode;
 import io.sandboxspi.SandboxException;
 import io.sandboxspi.spi.Availability;
@@ -39,6 +40,7 @@ class E2bOptionsTest {
     "stream-keep-alive,0",
     "ports,0",
     "ports,49983",
+    "public,no",
     "proxy,ftp://host",
     "ca-file,/no/such/file",
     "tempalte,base"
@@ -93,6 +95,35 @@ class E2bOptionsTest {
     assertThat(own.apiUrl()).hasToString("https://api.my.host");
     assertThat(own.sandboxUrl().orElseThrow()).hasToString("http://localhost:49983");
     assertThat(own.toString()).doesNotContain(KEY);
+  }
+
+  @Test
+  void aPortThatIsNotPublicNeedsAHeaderThatIsNeverShown() {
+    Access access =
+        Access.of(
+            io.sandboxspi.remote.transport.Json.object()
+                .put("sandboxID", "iabc")
+                .put("trafficAccessToken", "canary"),
+            E2bSettings.read(name -> name.equals("E2B_API_KEY") ? KEY : ""));
+    Endpoint endpoint = access.endpoint(8080);
+    assertThat(endpoint.headers()).containsEntry("e2b-traffic-access-token", "canary");
+    assertThat(endpoint.toString() + access).doesNotContain("canary");
+    E2bSettings beside =
+        E2bSettings.read(name -> name.endsWith("_SANDBOX_URL") ? "http://[::1]:1" : "");
+    Endpoint plain =
+        Access.of(io.sandboxspi.remote.transport.Json.object().put("sandboxID", "iabc"), beside)
+            .endpoint(81);
+    assertThat(plain.uri("http", "/")).hasToString("http://[::1]:81/");
+  }
+
+  @Test
+  void aBadSettingIsSaidByAvailability() {
+    assertThat(
+            E2bProvider.with(Map.of("E2B_API_KEY", KEY, "SANDBOX_E2B_SNAPSHOTS", "memory"))
+                .availability())
+        .isInstanceOfSatisfying(
+            Availability.Unavailable.class,
+            why -> assertThat(why.reason()).contains("SANDBOX_E2B_SNAPSHOTS", "archive, vendor"));
   }
 
   @Test

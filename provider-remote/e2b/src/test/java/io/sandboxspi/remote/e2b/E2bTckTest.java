@@ -3,6 +3,7 @@ package io.sandboxspi.remote.e2b;
 import io.sandboxspi.fake.e2b.E2bFake;
 import io.sandboxspi.tck.SandboxProviderTck;
 import io.sandboxspi.tck.TckEnvironment;
+import java.util.Map;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.parallel.Execution;
@@ -35,6 +36,6 @@ class E2bTckTest extends SandboxProviderTck {
 
   @Override
   protected TckEnvironment environment() {
-    return TckEnvironment.of(provider).far();
+    return TckEnvironment.of(provider).options(Map.of("ports", "8080")).far();
   }
 }

@@ -1,6 +1,7 @@
 package io.sandboxspi.fake.modal;
 
 import io.grpc.Status;
+import io.sandboxspi.fake.Trees;
 import io.sandboxspi.remote.modal.wire.GenericResult;
 import io.sandboxspi.remote.modal.wire.GenericResult.GenericStatus;
 import io.sandboxspi.remote.modal.wire.Image;

@@ -9,6 +9,7 @@ import io.grpc.stub.ServerCallStreamObserver;
 import io.grpc.stub.ServerCalls;
 import io.grpc.stub.StreamObserver;
 import io.sandboxspi.fake.FakeThreads;
+import io.sandboxspi.fake.Trees;
 import io.sandboxspi.remote.modal.wire.TaskCommandRouter;
 import io.sandboxspi.remote.modal.wire.TaskExecPollResponse;
 import io.sandboxspi.remote.modal.wire.TaskExecStartResponse;

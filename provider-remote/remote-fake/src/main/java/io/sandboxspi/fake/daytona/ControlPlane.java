@@ -15,22 +15,27 @@ import java.util.regex.Pattern;
 /** The control plane: what is asked for is begun, and happens a little later. */
 final class ControlPlane {
   private static final Pattern ONE = Pattern.compile("/sandbox/([^/]+)(/.*)?");
-  private static final Pattern PORT =
-      Pattern.compile("/ports/([0-9]+)/(signed-)?preview-url(/[^/]+/expire)?");
-  private static final Set<String> SNAPSHOTS = Set.of("default", "daytona-small");
+  private static final Pattern SNAPSHOT = Pattern.compile("/snapshots/([^/]+)");
 
   private final Sandboxes sandboxes;
+  private final Snapshots snapshots;
+  private final PreviewProxy previews;
 
-  ControlPlane(Sandboxes sandboxes) {
+  ControlPlane(Sandboxes sandboxes, Snapshots snapshots, PreviewProxy previews) {
     this.sandboxes = sandboxes;
+    this.snapshots = snapshots;
+    this.previews = previews;
   }
 
   void answer(Exchange exchange, String path) throws IOException {
     Matcher one = ONE.matcher(path);
+    Matcher snapshot = SNAPSHOT.matcher(path);
     if (path.equals("/sandbox") && exchange.method().equals("POST")) {
       create(exchange);
     } else if (path.equals("/sandbox") && exchange.method().equals("GET")) {
       list(exchange);
+    } else if (snapshot.matches()) {
+      snapshots.answer(exchange, snapshot.group(1));
     } else if (one.matches()) {
       Optional<FakeSandbox> sandbox = sandboxes.find(one.group(1));
       if (sandbox.isEmpty()) {
@@ -50,13 +55,13 @@ final class ControlPlane {
     String snapshot = body.path("snapshot").asText("default");
     if (body.has("name") && sandboxes.find(body.path("name").asText()).isPresent()) {
       DaytonaFake.error(exchange, 409, "Conflict", "Sandbox with this name already exists");
-    } else if (!image && !SNAPSHOTS.contains(snapshot)) {
+    } else if (!image && !snapshots.usable(snapshot)) {
       DaytonaFake.error(exchange, 400, "Bad Request", "Snapshot " + snapshot + " not found");
     } else if (!image && (body.has("cpu") || body.has("memory") || body.has("disk"))) {
       DaytonaFake.error(
           exchange, 400, "Bad Request", "Cannot specify Sandbox resources when using a snapshot");
     } else {
-      FakeSandbox sandbox = new FakeSandbox(sandboxes, body);
+      FakeSandbox sandbox = new FakeSandbox(sandboxes, body, snapshots.content(snapshot));
       sandboxes.add(sandbox);
       sandbox.change("creating", "started", () -> {});
       exchange.answer(200, sandbox.describe());
@@ -91,8 +96,7 @@ final class ControlPlane {
     return all;
   }
 
-  private static void one(Exchange exchange, FakeSandbox sandbox, String action)
-      throws IOException {
+  private void one(Exchange exchange, FakeSandbox sandbox, String action) throws IOException {
     switch (exchange.method() + " " + action) {
       case "GET " -> exchange.answer(200, sandbox.describe());
       case "DELETE " -> {
@@ -111,6 +115,7 @@ final class ControlPlane {
               exchange, 422, "Unprocessable Entity", "Pausing is not supported for this sandbox");
         }
       }
+      case "POST /snapshot" -> snapshots.take(exchange, sandbox);
       case "POST /recover" -> change(exchange, sandbox, Set.of("error"), "starting", "started");
       case "POST /last-activity" -> {
         sandbox.touch();
@@ -128,22 +133,11 @@ final class ControlPlane {
     }
   }
 
-  private static void other(Exchange exchange, FakeSandbox sandbox, String action) {
-    Matcher port = PORT.matcher(action);
+  private void other(Exchange exchange, FakeSandbox sandbox, String action) {
     Matcher interval =
         Pattern.compile("/auto(stop|archive|delete|pause)/(-?[0-9]+)").matcher(action);
-    if (port.matches()) {
-      boolean signed = port.group(2) != null;
-      String token = signed ? "signed-" + sandbox.id() : "token-" + sandbox.id();
-      exchange.answer(
-          200,
-          FakeSandbox.object()
-              .put("sandboxId", sandbox.id())
-              .put("port", Integer.parseInt(port.group(1)))
-              .put("token", token)
-              .put(
-                  "url",
-                  "https://" + port.group(1) + "-" + (signed ? token : sandbox.id()) + ".fake"));
+    if (PreviewProxy.asks(action)) {
+      previews.answer(exchange, sandbox, action);
     } else if (interval.matches()) {
       sandbox
           .config()
@@ -175,6 +169,8 @@ final class ControlPlane {
               sandbox.freeze();
             } else if (asleep) {
               sandbox.thaw();
+            } else if (to.equals("started")) {
+              sandbox.renewToken();
             } else if (to.equals("stopped")) {
               sandbox.endProcesses();
             }

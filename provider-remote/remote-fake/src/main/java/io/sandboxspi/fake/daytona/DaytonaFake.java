@@ -11,7 +11,10 @@ import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** One fake of Daytona: {@code /api}, and the proxy to its daemons at {@code /toolbox}. */
+/**
+ * One fake of Daytona: {@code /api}, the proxy to its daemons at {@code /toolbox}, and the one to
+ * ports by the host's name.
+ */
 public final class DaytonaFake implements FakeVendor.Service {
   /** The one key that it knows. */
   public static final String KEY = "dtn_00112233445566778899aabbccddeeff";
@@ -20,20 +23,26 @@ public final class DaytonaFake implements FakeVendor.Service {
 
   private final FakeServer server;
   private final Sandboxes sandboxes;
+  private final Snapshots snapshots;
+  private final PreviewProxy previews;
   private final ControlPlane controlPlane;
 
   /** Starts it. */
   public DaytonaFake() {
     // Requests come only once the address is known.
     server = new FakeServer("daytona", this::answer);
-    sandboxes = new Sandboxes(server.timer(), () -> server.uri() + "/toolbox");
-    controlPlane = new ControlPlane(sandboxes);
+    sandboxes = new Sandboxes(server.timer(), server::uri);
+    snapshots = new Snapshots(sandboxes);
+    previews = new PreviewProxy(sandboxes);
+    controlPlane = new ControlPlane(sandboxes, snapshots, previews);
   }
 
   private void answer(Exchange exchange) throws IOException {
     String path = exchange.path();
     Matcher toolbox = TOOLBOX.matcher(path);
-    if (!exchange.header("Authorization").orElse("").equals("Bearer " + KEY)) {
+    if (PreviewProxy.isFor(exchange)) {
+      previews.forward(exchange);
+    } else if (!exchange.header("Authorization").orElse("").equals("Bearer " + KEY)) {
       error(exchange, 401, "Unauthorized", "unauthorized: authentication failed");
     } else if (toolbox.matches()) {
       proxy(exchange, toolbox.group(1), toolbox.group(2));
@@ -97,6 +106,16 @@ public final class DaytonaFake implements FakeVendor.Service {
     return sandboxes.all().size();
   }
 
+  /** How many snapshots of sandboxes there are. */
+  public int snapshots() {
+    return snapshots.count();
+  }
+
+  /** The next snapshot comes to nothing, of which nobody is told. */
+  public void spoilSnapshot() {
+    snapshots.spoilNext();
+  }
+
   @Override
   public Map<String, String> settings() {
     return Map.of("DAYTONA_API_KEY", KEY, "DAYTONA_API_URL", uri() + "/api");
@@ -105,6 +124,7 @@ public final class DaytonaFake implements FakeVendor.Service {
   @Override
   public void close() {
     sandboxes.close();
+    snapshots.close();
     server.close();
   }
 }

@@ -4,18 +4,18 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.sandboxspi.fake.Exchange;
 import io.sandboxspi.fake.FakeThreads;
 import io.sandboxspi.fake.Posix;
+import io.sandboxspi.fake.Trees;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Instant;
-import java.util.Comparator;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.stream.Stream;
 
 /** One sandbox: a directory, and processes that carry its id. Thread-safe. */
 public final class FakeSandbox {
@@ -27,10 +27,11 @@ public final class FakeSandbox {
   private final Path root;
   private final Daemon daemon;
   private final AtomicInteger touches = new AtomicInteger();
+  private volatile String token = newToken();
   private volatile String state = "creating";
   private volatile String errorReason = "";
 
-  FakeSandbox(Sandboxes sandboxes, ObjectNode config) {
+  FakeSandbox(Sandboxes sandboxes, ObjectNode config, Optional<Path> content) {
     this.sandboxes = sandboxes;
     this.config = config;
     try {
@@ -38,10 +39,30 @@ public final class FakeSandbox {
       Files.createDirectories(home());
       // What an image's owner may have put there.
       Files.writeString(home().resolve(".bashrc"), "echo 'welcome to the sandbox'\n");
+      if (content.isPresent()) {
+        Trees.copy(content.get(), root);
+      }
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
     daemon = new Daemon(this, sandboxes.timer());
+  }
+
+  private static String newToken() {
+    return UUID.randomUUID().toString().replace("-", "");
+  }
+
+  /** Of its ports. */
+  String token() {
+    return token;
+  }
+
+  void renewToken() {
+    token = newToken();
+  }
+
+  Path root() {
+    return root;
   }
 
   /** Its id. */
@@ -158,12 +179,7 @@ public final class FakeSandbox {
     state = "destroyed";
     sandboxes.remove(this);
     endProcesses();
-    try (Stream<Path> files = Files.walk(root)) {
-      files.sorted(Comparator.reverseOrder()).map(Path::toFile).forEach(java.io.File::delete);
-    } catch (IOException | UncheckedIOException left) {
-      // The system's temporary directory is emptied by others.
-      assert left.getMessage() != null;
-    }
+    Trees.delete(root);
   }
 
   ObjectNode describe() {

@@ -70,6 +70,9 @@ public final class PtyClient implements Session.Listener.AutoDemanding {
         return;
       }
       queue.add(bytes);
+      if (fault.orElse(null) instanceof Fault.SpoilStream spoil && messages == spoil.messages()) {
+        queue.add(spoil.bytes());
+      }
       if (fault.orElse(null) instanceof Fault.DuplicateStream && messages > 1) {
         queue.add(bytes);
       }

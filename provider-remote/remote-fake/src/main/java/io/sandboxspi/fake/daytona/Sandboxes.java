@@ -1,5 +1,6 @@
 package io.sandboxspi.fake.daytona;
 
+import java.net.URI;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
@@ -12,11 +13,11 @@ import java.util.function.Supplier;
 final class Sandboxes {
   private final Map<String, FakeSandbox> open = new ConcurrentHashMap<>();
   private final ScheduledExecutorService timer;
-  private final Supplier<String> proxy;
+  private final Supplier<URI> server;
 
-  Sandboxes(ScheduledExecutorService timer, Supplier<String> proxy) {
+  Sandboxes(ScheduledExecutorService timer, Supplier<URI> server) {
     this.timer = timer;
-    this.proxy = proxy;
+    this.server = server;
   }
 
   ScheduledExecutorService timer() {
@@ -24,7 +25,11 @@ final class Sandboxes {
   }
 
   String proxy() {
-    return proxy.get();
+    return server.get() + "/toolbox";
+  }
+
+  int port() {
+    return server.get().getPort();
   }
 
   void add(FakeSandbox sandbox) {

@@ -27,10 +27,11 @@ final class ControlPlane {
   private static final int LONGEST = 24 * 3600;
 
   private final Sandboxes sandboxes;
-  private final Map<String, String> snapshots = new ConcurrentHashMap<>();
+  private final Snapshots snapshots;
 
-  ControlPlane(Sandboxes sandboxes) {
+  ControlPlane(Sandboxes sandboxes, Snapshots snapshots) {
     this.sandboxes = sandboxes;
+    this.snapshots = snapshots;
   }
 
   void answer(Exchange exchange) throws IOException {
@@ -45,12 +46,9 @@ final class ControlPlane {
     } else if (exchange.method().equals("GET") && path.matches("(/v2)?/sandboxes")) {
       list(exchange);
     } else if (exchange.method().equals("DELETE") && path.startsWith("/templates/")) {
-      String id = path.substring("/templates/".length());
-      if (snapshots.remove(id) != null) {
-        exchange.answer(204);
-      } else {
-        error(exchange, 404, "template not found");
-      }
+      snapshots.delete(exchange, path.substring("/templates/".length()));
+    } else if (exchange.method().equals("GET") && path.equals("/snapshots")) {
+      snapshots.list(exchange);
     } else if (one.matches()) {
       // Old ids have a part behind a dash.
       Optional<FakeSandbox> sandbox = sandboxes.find(one.group(1).split("-", 2)[0]);
@@ -73,7 +71,7 @@ final class ControlPlane {
     ObjectNode body = exchange.json();
     String template = body.path("templateID").asText("");
     int seconds = body.path("timeout").asInt(v2 ? 300 : 15);
-    if (!TEMPLATES.contains(template) && !snapshots.containsKey(template)) {
+    if (!TEMPLATES.contains(template) && snapshots.content(template).isEmpty()) {
       error(exchange, 404, "template '" + template + "' not found");
     } else if (seconds <= 0) {
       error(exchange, 400, "Timeout must be greater than 0");
@@ -88,9 +86,11 @@ final class ControlPlane {
                   v2 || body.path("secure").asBoolean(false),
                   body.path("autoPause").asBoolean(false),
                   body.path("autoResume").path("enabled").asBoolean(false),
+                  body.path("network").path("allowPublicTraffic").asBoolean(true),
                   map(body.path("metadata")),
                   map(body.path("envVars"))),
-              Duration.ofSeconds(seconds));
+              Duration.ofSeconds(seconds),
+              snapshots.content(template));
       sandboxes.add(sandbox);
       exchange.answer(201, describe(sandbox));
     }
@@ -113,6 +113,11 @@ final class ControlPlane {
             .putNull("domain");
     if (sandbox.config().secure()) {
       node.put("envdAccessToken", sandbox.token());
+    }
+    if (sandbox.config().open()) {
+      node.putNull("trafficAccessToken");
+    } else {
+      node.put("trafficAccessToken", sandbox.trafficToken());
     }
     return node;
   }
@@ -220,13 +225,7 @@ final class ControlPlane {
           exchange.answer(204);
         }
       }
-      case "snapshots" -> {
-        String id = sandboxes.newId();
-        snapshots.put(id, sandbox.id());
-        ObjectNode made = Exchange.JSON.createObjectNode().put("snapshotID", id);
-        made.putArray("names");
-        exchange.answer(201, made);
-      }
+      case "snapshots" -> snapshots.take(exchange, sandbox, body, sandboxes.newId());
       default -> exchange.answer(204);
     }
   }

@@ -18,6 +18,7 @@ public final class E2bFake implements FakeVendor.Service {
 
   private final FakeServer server;
   private final Sandboxes sandboxes;
+  private final Snapshots snapshots;
   private final ControlPlane controlPlane;
   private final Map<String, Integer> headers = new ConcurrentHashMap<>();
 
@@ -26,7 +27,8 @@ public final class E2bFake implements FakeVendor.Service {
     // Requests come only once the address is known.
     server = new FakeServer("e2b", this::answer);
     sandboxes = new Sandboxes(server.timer());
-    controlPlane = new ControlPlane(sandboxes);
+    snapshots = new Snapshots();
+    controlPlane = new ControlPlane(sandboxes, snapshots);
   }
 
   private void answer(Exchange exchange) throws IOException {
@@ -75,6 +77,11 @@ public final class E2bFake implements FakeVendor.Service {
     return sandboxes.all().size();
   }
 
+  /** How many snapshots there are. */
+  public int snapshots() {
+    return snapshots.count();
+  }
+
   @Override
   public Map<String, String> settings() {
     return Map.of(
@@ -86,6 +93,7 @@ public final class E2bFake implements FakeVendor.Service {
   @Override
   public void close() {
     sandboxes.close();
+    snapshots.close();
     server.close();
   }
 }

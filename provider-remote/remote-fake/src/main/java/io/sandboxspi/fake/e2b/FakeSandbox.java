@@ -2,19 +2,19 @@ package io.sandboxspi.fake.e2b;
 
 import io.sandboxspi.fake.Exchange;
 import io.sandboxspi.fake.Posix;
+import io.sandboxspi.fake.Trees;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.Comparator;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** One sandbox: a directory, and processes that carry its id. Thread-safe. */
@@ -25,6 +25,7 @@ public final class FakeSandbox {
   private final Path root;
   private final Daemon daemon;
   private final Instant startedAt = Instant.now();
+  private final String trafficToken = newToken();
   private String token = newToken();
   private boolean paused;
   private boolean ended;
@@ -36,16 +37,18 @@ public final class FakeSandbox {
    *
    * @param autoPause whether it is paused at its end, not killed
    * @param autoResume whether traffic wakes it
+   * @param open whether its ports need no token
    */
   record Config(
       String template,
       boolean secure,
       boolean autoPause,
       boolean autoResume,
+      boolean open,
       Map<String, String> metadata,
       Map<String, String> environment) {}
 
-  FakeSandbox(Sandboxes sandboxes, Config config, Duration life) {
+  FakeSandbox(Sandboxes sandboxes, Config config, Duration life, Optional<Path> content) {
     this.sandboxes = sandboxes;
     this.id = sandboxes.newId();
     this.config = config;
@@ -53,6 +56,9 @@ public final class FakeSandbox {
       this.root = Files.createTempDirectory("sandbox-fake-e2b").toRealPath();
       Files.createDirectories(home());
       Files.writeString(home().resolve(".bashrc"), "");
+      if (content.isPresent()) {
+        Trees.copy(content.get(), root);
+      }
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
@@ -84,6 +90,21 @@ public final class FakeSandbox {
 
   synchronized String token() {
     return token;
+  }
+
+  /** Of its ports. */
+  String trafficToken() {
+    return trafficToken;
+  }
+
+  /** Whether it takes a request for one of its ports. */
+  boolean admits(Exchange exchange) {
+    return config.open()
+        || exchange.header("e2b-traffic-access-token").orElse("").equals(trafficToken);
+  }
+
+  Path root() {
+    return root;
   }
 
   /** Changes its metadata, as if it had been made so. */
@@ -195,11 +216,6 @@ public final class FakeSandbox {
     daemon.cutStreams();
     Posix.endAll(mark());
     daemon.forget();
-    try (Stream<Path> files = Files.walk(root)) {
-      files.sorted(Comparator.reverseOrder()).map(Path::toFile).forEach(java.io.File::delete);
-    } catch (IOException | UncheckedIOException left) {
-      // The system's temporary directory is emptied by others.
-      assert left.getMessage() != null;
-    }
+    Trees.delete(root);
   }
 }

@@ -73,6 +73,14 @@ final class Sandboxes {
               .put("sandboxId", id)
               .put("message", "The sandbox was not found")
               .put("code", 502));
+    } else if (port != DAEMON && !sandbox.admits(exchange)) {
+      exchange.answer(
+          403,
+          Exchange.JSON
+              .createObjectNode()
+              .put("sandboxId", id)
+              .put("message", "Traffic access token is missing or invalid")
+              .put("code", 403));
     } else if (port != DAEMON) {
       exchange.answer(
           502,

@@ -121,6 +121,21 @@ final class ControlLink {
     return fresh;
   }
 
+  /**
+   * Ends the shell, if there is one; the next question starts another. Questions that wait for an
+   * answer fail.
+   */
+  void rest(Deadline deadline) throws InterruptedException {
+    Optional<Kept> mine;
+    synchronized (lock) {
+      mine = Optional.ofNullable(kept);
+      kept = null;
+    }
+    if (mine.isPresent()) {
+      mine.get().endNow(deadline);
+    }
+  }
+
   /** Lets go of the shell and ends it, on the lane. */
   void close() {
     Optional<Kept> mine;
@@ -173,6 +188,14 @@ final class ControlLink {
       if (mine != null) {
         mine.close();
         lane.execute(() -> end(mine));
+      }
+    }
+
+    void endNow(Deadline deadline) throws InterruptedException {
+      if (questions.fail(new RemoteException(Kind.BROKEN, "the control shell rests"))) {
+        Running mine = running.join();
+        mine.close();
+        mine.end(deadline);
       }
     }
 

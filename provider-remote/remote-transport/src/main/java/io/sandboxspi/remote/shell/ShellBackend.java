@@ -308,6 +308,15 @@ public final class ShellBackend {
     return control.ask(command, deadline).text();
   }
 
+  /**
+   * Ends the shells that are kept in the sandbox, for a moment at which nothing may run in it; the
+   * next call starts others.
+   */
+  public void rest(Deadline deadline) throws InterruptedException {
+    fileLink.rest(deadline);
+    control.rest(deadline);
+  }
+
   /** Runs one task on a thread of the backend that a close interrupts. */
   void executeUntilClosed(Runnable task) {
     LaneTask<Boolean> mine =

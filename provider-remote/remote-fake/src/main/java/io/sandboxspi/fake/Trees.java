@@ -1,4 +1,4 @@
-package io.sandboxspi.fake.modal;
+package io.sandboxspi.fake;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -8,11 +8,11 @@ import java.util.Comparator;
 import java.util.stream.Stream;
 
 /** Copies and deletes directories. */
-final class Trees {
+public final class Trees {
   private Trees() {}
 
   /** Copies the content of a directory with everything that belongs to it. */
-  static void copy(Path from, Path to) throws IOException {
+  public static void copy(Path from, Path to) throws IOException {
     Files.createDirectories(to);
     Process copy =
         new ProcessBuilder("cp", "-a", from + "/.", to.toString())
@@ -29,7 +29,8 @@ final class Trees {
     }
   }
 
-  static void delete(Path tree) {
+  /** Deletes a directory with everything in it. */
+  public static void delete(Path tree) {
     try (Stream<Path> files = Files.walk(tree)) {
       files.sorted(Comparator.reverseOrder()).map(Path::toFile).forEach(java.io.File::delete);
     } catch (IOException | UncheckedIOException left) {
