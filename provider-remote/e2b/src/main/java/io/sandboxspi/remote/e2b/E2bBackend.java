@@ -1,6 +1,7 @@
 package io.sandboxspi.remote.e2b;
 
 import io.sandboxspi.Endpoint;
+import io.sandboxspi.ErrorCode;
 import io.sandboxspi.Operation;
 import io.sandboxspi.SandboxException;
 import io.sandboxspi.core.posix.PosixState;

@@ -113,7 +113,8 @@ final class E2bSnapshots implements NativeSnapshots {
   @Override
   public void delete(Map<String, String> snapshot, Deadline deadline) throws InterruptedException {
     try {
-      new SnapshotCalls(provider.controlPlane(E2bRef.client(snapshot))).delete(id(snapshot), deadline);
+      new SnapshotCalls(provider.controlPlane(E2bRef.client(snapshot)))
+          .delete(id(snapshot), deadline);
     } catch (RemoteException e) {
       throw e.as(ErrorCode.SNAPSHOT_FAILED, Operation.SNAPSHOT).build();
     }

@@ -321,9 +321,9 @@ class E2bFaultsTest {
       assertThat(fixture.sandbox(session).paused()).isTrue();
       // Its token has changed.
       assertThat(E2bFixture.output(session, "cat kept")).isEqualTo("it");
-      // Waking it has not changed what becomes of it at its end.
+      // Waking it has not changed what becomes of it at its end; the command's cleanup may wake it.
       fixture.sandbox(session).timedOut();
-      assertThat(fixture.sandbox(session).paused()).isTrue();
+      assertThat(fixture.fake.sandboxes()).isEqualTo(1);
       assertThat(new String(session.files().read("kept"), UTF_8)).isEqualTo("it");
     }
   }
