@@ -2,16 +2,13 @@ package io.sandboxspi.tck;
 
 import io.sandboxspi.tck.rules.ArchiveRules;
 import io.sandboxspi.tck.rules.CapabilityRules;
-import io.sandboxspi.tck.rules.CommandEndRules;
 import io.sandboxspi.tck.rules.CommandRules;
 import io.sandboxspi.tck.rules.EventRules;
 import io.sandboxspi.tck.rules.FileChangeRules;
 import io.sandboxspi.tck.rules.FileRules;
-import io.sandboxspi.tck.rules.InputRules;
 import io.sandboxspi.tck.rules.LifeRules;
 import io.sandboxspi.tck.rules.LostRules;
 import io.sandboxspi.tck.rules.ManifestRules;
-import io.sandboxspi.tck.rules.OutputRules;
 import io.sandboxspi.tck.rules.PortRules;
 import io.sandboxspi.tck.rules.ReapRules;
 import io.sandboxspi.tck.rules.SpiRules;
@@ -25,16 +22,13 @@ import io.sandboxspi.tck.rules.UserRules;
 public abstract class CommandsTck extends KitTests
     implements ArchiveRules,
         CapabilityRules,
-        CommandEndRules,
         CommandRules,
         EventRules,
         FileChangeRules,
         FileRules,
-        InputRules,
         LifeRules,
         LostRules,
         ManifestRules,
-        OutputRules,
         PortRules,
         ReapRules,
         SpiRules,
