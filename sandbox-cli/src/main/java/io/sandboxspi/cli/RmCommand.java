@@ -4,9 +4,12 @@ import io.sandboxspi.Checkpoint;
 import io.sandboxspi.ErrorCode;
 import io.sandboxspi.SandboxException;
 import io.sandboxspi.SandboxSession;
+import io.sandboxspi.Snapshot;
 import io.sandboxspi.SnapshotPolicy;
+import io.sandboxspi.core.Sandboxes;
 import io.sandboxspi.core.snapshot.SnapshotStores;
 import io.sandboxspi.spi.Deadline;
+import io.sandboxspi.spi.NativeSnapshots;
 import io.sandboxspi.spi.SnapshotStore;
 import java.time.Duration;
 import java.util.List;
@@ -66,7 +69,7 @@ final class RmCommand extends NamedCommand {
                 NamedSandbox.State.SAVED, where.snapshot().map(without::snapshot).orElse(without)));
   }
 
-  private static List<io.sandboxspi.Snapshot> list(SnapshotStore store, Checkpoint where) {
+  private static List<Snapshot> list(SnapshotStore store, Checkpoint where) {
     try {
       return store.list(where.lineage(), Deadline.after(LIMIT));
     } catch (InterruptedException e) {
@@ -97,9 +100,27 @@ final class RmCommand extends NamedCommand {
       throws InterruptedException {
     Optional<SnapshotStore> store = SnapshotStores.open(SnapshotPolicy.in(sandbox.store()));
     if (store.isPresent()) {
-      for (io.sandboxspi.Snapshot snapshot : list(store.get(), where)) {
+      for (Snapshot snapshot : list(store.get(), where)) {
+        if (snapshot.kind() == Snapshot.Kind.NATIVE) {
+          own(sandbox, where).delete(snapshot.data(), Deadline.after(LIMIT));
+        }
         store.get().delete(snapshot, Deadline.after(LIMIT));
       }
     }
+  }
+
+  /** The provider's own, which the store only names. */
+  private static NativeSnapshots own(NamedSandbox sandbox, Checkpoint where) {
+    return Sandboxes.provider(where.provider())
+        .nativeSnapshots()
+        .orElseThrow(
+            () ->
+                CliFailure.sandbox(
+                    "snapshots of sandbox "
+                        + sandbox.name()
+                        + " were taken by provider "
+                        + where.provider()
+                        + " itself, which takes none as it is set up now; set it up as it was",
+                    null));
   }
 }

@@ -3,6 +3,7 @@ package io.sandboxspi.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.sandboxspi.fake.FakeVendor;
+import io.sandboxspi.fake.daytona.DaytonaFake;
 import io.sandboxspi.tck.Rule;
 import java.nio.file.Path;
 import java.util.HashMap;
@@ -96,6 +97,39 @@ class RemoteCommandTest {
       assertThat(run(fake, "rm", "far").code()).isZero();
       assertThat(fake.sandboxes()).isZero();
     }
+  }
+
+  @Test
+  @Rule("S-CLI-07")
+  void removesWhatTheVendorKeepsOfOneToo() throws Exception {
+    try (DaytonaFake fake = new DaytonaFake()) {
+      Map<String, String> own = new HashMap<>(fake.settings());
+      own.put("SANDBOX_DAYTONA_SNAPSHOTS", "vendor");
+      FakeVendor.Service vendor = new Settings(fake, own);
+      List<String> create =
+          List.of("create", "--provider", "daytona", "--name", "far", "--snapshot", "local");
+      assertThat(run(vendor, create.toArray(String[]::new)).code()).isZero();
+      assertThat(run(vendor, "stop", "far").code()).isZero();
+      assertThat(fake.snapshots()).isEqualTo(1);
+      CliProcess.Result refused = run(fake, "rm", "far");
+      assertThat(refused.code()).isEqualTo(125);
+      assertThat(refused.err()).contains("by provider daytona itself").hasLineCount(1);
+      assertThat(run(vendor, "rm", "far").code()).isZero();
+      assertThat(fake.snapshots()).isZero();
+      assertThat(fake.sandboxes()).isZero();
+    }
+  }
+
+  /** A fake with more settings. */
+  private record Settings(FakeVendor.Service fake, Map<String, String> settings)
+      implements FakeVendor.Service {
+    @Override
+    public int sandboxes() {
+      return fake.sandboxes();
+    }
+
+    @Override
+    public void close() {}
   }
 
   @Test
