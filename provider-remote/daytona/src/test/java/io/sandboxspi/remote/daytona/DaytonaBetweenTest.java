@@ -12,10 +12,13 @@ import io.sandboxspi.fake.support.UntrustedPeer;
 import io.sandboxspi.spi.BackendRef;
 import io.sandboxspi.spi.BackendRequest;
 import io.sandboxspi.spi.Deadline;
+import io.sandboxspi.spi.ListedBackend;
 import io.sandboxspi.spi.Liveness;
 import io.sandboxspi.spi.ReleaseOutcome;
 import io.sandboxspi.spi.SandboxBackend;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -108,5 +111,24 @@ class DaytonaBetweenTest {
     assertThat(fixture.provider().delete(ref, soon())).isEqualTo(ReleaseOutcome.ALREADY_GONE);
     assertThat(refusesToAttach(ref).code()).isEqualTo(ErrorCode.BACKEND_GONE);
     assertThat(backend.probe(soon())).isEqualTo(Liveness.GONE);
+  }
+
+  @Test
+  void aLongListIsReadToItsEnd() throws Exception {
+    fixture.fake.page(2);
+    DaytonaProvider provider = fixture.provider();
+    List<BackendRef> made = new ArrayList<>();
+    for (String name : List.of("one", "two", "three")) {
+      SandboxBackend backend =
+          provider.create(new BackendRequest(name, Map.of()), DaytonaFixture.seconds(30));
+      made.add(backend.ref());
+    }
+    assertThat(provider.list(Map.of(), DaytonaFixture.seconds(20)))
+        .extracting(ListedBackend::sessionId)
+        .containsExactlyInAnyOrder("one", "two", "three");
+    for (BackendRef each : made) {
+      Object unused = provider.delete(each, DaytonaFixture.seconds(20));
+    }
+    assertThat(provider.list(Map.of(), DaytonaFixture.seconds(20))).isEmpty();
   }
 }

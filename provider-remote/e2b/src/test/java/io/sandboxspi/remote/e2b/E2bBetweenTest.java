@@ -12,11 +12,14 @@ import io.sandboxspi.fake.Fault;
 import io.sandboxspi.fake.support.UntrustedPeer;
 import io.sandboxspi.spi.BackendRef;
 import io.sandboxspi.spi.BackendRequest;
+import io.sandboxspi.spi.ListedBackend;
 import io.sandboxspi.spi.Liveness;
 import io.sandboxspi.spi.ReleaseOutcome;
 import io.sandboxspi.spi.SandboxBackend;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -151,5 +154,24 @@ class E2bBetweenTest {
     assertThat(backend.kill(io.sandboxspi.spi.LaunchId.random(), E2bFixture.seconds(20)).proven())
         .isFalse();
     Object unused = fixture.provider().delete(backend.ref(), E2bFixture.seconds(20));
+  }
+
+  @Test
+  void aLongListIsReadToItsEnd() throws Exception {
+    fixture.fake.page(2);
+    E2bProvider provider = fixture.provider();
+    List<BackendRef> made = new ArrayList<>();
+    for (String name : List.of("one", "two", "three")) {
+      SandboxBackend backend =
+          provider.create(new BackendRequest(name, Map.of()), E2bFixture.seconds(30));
+      made.add(backend.ref());
+    }
+    assertThat(provider.list(Map.of(), E2bFixture.seconds(20)))
+        .extracting(ListedBackend::sessionId)
+        .containsExactlyInAnyOrder("one", "two", "three");
+    for (BackendRef each : made) {
+      Object unused = provider.delete(each, E2bFixture.seconds(20));
+    }
+    assertThat(provider.list(Map.of(), E2bFixture.seconds(20))).isEmpty();
   }
 }

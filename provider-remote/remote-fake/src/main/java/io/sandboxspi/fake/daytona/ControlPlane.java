@@ -20,11 +20,17 @@ final class ControlPlane {
   private final Sandboxes sandboxes;
   private final Snapshots snapshots;
   private final PreviewProxy previews;
+  private volatile int page = 100;
 
   ControlPlane(Sandboxes sandboxes, Snapshots snapshots, PreviewProxy previews) {
     this.sandboxes = sandboxes;
     this.snapshots = snapshots;
     this.previews = previews;
+  }
+
+  /** The list comes in pieces of so many at most. */
+  void page(int most) {
+    page = most;
   }
 
   void answer(Exchange exchange, String path) throws IOException {
@@ -71,7 +77,7 @@ final class ControlPlane {
   private void list(Exchange exchange) throws IOException {
     JsonNode wanted = Exchange.JSON.readTree(exchange.query("labels").orElse("{}"));
     int from = Integer.parseInt(exchange.query("cursor").filter(c -> !c.isEmpty()).orElse("0"));
-    int limit = Integer.parseInt(exchange.query("limit").orElse("100"));
+    int limit = Math.min(page, Integer.parseInt(exchange.query("limit").orElse("100")));
     List<FakeSandbox> found =
         sandboxes.all().stream()
             .filter(sandbox -> matches(sandbox.config().path("labels"), wanted))

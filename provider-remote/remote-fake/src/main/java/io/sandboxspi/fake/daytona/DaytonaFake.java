@@ -116,6 +116,11 @@ public final class DaytonaFake implements FakeVendor.Service {
     snapshots.spoilNext();
   }
 
+  /** Lists of sandboxes come in pieces of so many at most. */
+  public void page(int most) {
+    controlPlane.page(most);
+  }
+
   @Override
   public Map<String, String> settings() {
     return Map.of("DAYTONA_API_KEY", KEY, "DAYTONA_API_URL", uri() + "/api");

@@ -28,10 +28,16 @@ final class ControlPlane {
 
   private final Sandboxes sandboxes;
   private final Snapshots snapshots;
+  private volatile int page = 100;
 
   ControlPlane(Sandboxes sandboxes, Snapshots snapshots) {
     this.sandboxes = sandboxes;
     this.snapshots = snapshots;
+  }
+
+  /** The list comes in pieces of so many at most. */
+  void page(int most) {
+    page = most;
   }
 
   void answer(Exchange exchange) throws IOException {
@@ -149,7 +155,7 @@ final class ControlPlane {
     }
     List<String> states = List.of(exchange.query("state").orElse("running,paused").split(","));
     int from = Integer.parseInt(exchange.query("nextToken").orElse("0"));
-    int limit = Integer.parseInt(exchange.query("limit").orElse("100"));
+    int limit = Math.min(page, Integer.parseInt(exchange.query("limit").orElse("100")));
     List<FakeSandbox> found =
         sandboxes.all().stream()
             .filter(s -> s.config().metadata().entrySet().containsAll(wanted.entrySet()))

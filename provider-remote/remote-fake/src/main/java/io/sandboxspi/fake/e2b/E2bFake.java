@@ -82,6 +82,11 @@ public final class E2bFake implements FakeVendor.Service {
     return snapshots.count();
   }
 
+  /** Lists of sandboxes come in pieces of so many at most. */
+  public void page(int most) {
+    controlPlane.page(most);
+  }
+
   @Override
   public Map<String, String> settings() {
     return Map.of(
