@@ -10,6 +10,7 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /** Puts frames together and watches for silence. Fields without a word are of {@link #serial}. */
@@ -25,11 +26,14 @@ final class Receiver implements WebSocket.Listener {
   private final Map<Long, CompletableFuture<Boolean>> asked = new ConcurrentHashMap<>();
   private @Nullable WebSocket socket;
   private boolean paused;
+  private final Executor executor;
+  private final AtomicLong messages = new AtomicLong();
   private volatile boolean over;
 
   Receiver(HttpCall call, WebSocketOptions options, WebSocketListener listener, Executor executor) {
     this.call = call;
     this.listener = listener;
+    this.executor = executor;
     this.limit = options.limit();
     this.watch =
         new IdleWatch(
@@ -50,6 +54,16 @@ final class Receiver implements WebSocket.Listener {
 
   boolean over() {
     return over;
+  }
+
+  /** Parts of messages that have come. */
+  long messages() {
+    return messages.get();
+  }
+
+  /** The connection has ended, whatever the JDK says. */
+  void broke(RemoteException failure) {
+    executor.execute(() -> serial.execute(() -> fail(failure)));
   }
 
   /** Completes when the ping with this number is answered. */
@@ -88,6 +102,7 @@ final class Receiver implements WebSocket.Listener {
   @Override
   public @Nullable CompletionStage<?> onText(WebSocket from, CharSequence data, boolean last) {
     watch.touch();
+    long unused = messages.incrementAndGet();
     String part = data.toString();
     serial.execute(
         () -> {
@@ -107,6 +122,7 @@ final class Receiver implements WebSocket.Listener {
   @Override
   public @Nullable CompletionStage<?> onBinary(WebSocket from, ByteBuffer data, boolean last) {
     watch.touch();
+    long unused = messages.incrementAndGet();
     byte[] part = new byte[data.remaining()];
     data.get(part);
     serial.execute(

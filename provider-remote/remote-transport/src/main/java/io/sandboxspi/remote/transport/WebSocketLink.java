@@ -9,6 +9,7 @@ import java.net.http.HttpClient;
 import java.net.http.WebSocket;
 import java.net.http.WebSocketHandshakeException;
 import java.nio.ByteBuffer;
+import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
@@ -24,10 +25,14 @@ import org.slf4j.LoggerFactory;
 /**
  * An open WebSocket: whole messages, one send at a time, pings, an end that is told once.
  * Thread-safe.
+ *
+ * <p>The JDK tells of no end at all when the connection is cut right behind a message that is still
+ * being handed on. So a send that fails is an end too, and pings come soon after the last message.
  */
 public final class WebSocketLink implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(WebSocketLink.class);
   private static final int NORMAL = 1000;
+  private static final Duration FIRST_PING = Duration.ofSeconds(1);
 
   private final HttpCall call;
   private final WebSocketOptions options;
@@ -38,6 +43,9 @@ public final class WebSocketLink implements AutoCloseable {
   // Guarded by pings.
   private CompletableFuture<?> lastPing = CompletableFuture.completedFuture(true);
   private volatile Registration nextPing = () -> {};
+  private volatile Duration pause = FIRST_PING;
+  private volatile long heard;
+  private volatile boolean leaving;
 
   private WebSocketLink(
       HttpCall call, WebSocketOptions options, Receiver receiver, WebSocket socket) {
@@ -151,6 +159,7 @@ public final class WebSocketLink implements AutoCloseable {
           (done, failure) -> {
             if (failure != null) {
               boolean unused = answer.completeExceptionally(Failures.of(call, failure));
+              broke(failure);
             }
           });
     }
@@ -168,7 +177,14 @@ public final class WebSocketLink implements AutoCloseable {
     }
     CompletableFuture<WebSocket> sent = begin(action);
     // Not when the wait ends: the next send must wait until this one is out.
-    Callback.when(sent, (done, failure) -> turn.release());
+    Callback.when(
+        sent,
+        (done, failure) -> {
+          turn.release();
+          if (failure != null) {
+            broke(failure);
+          }
+        });
     try {
       Object unused = sent.get(deadline.remainingNanos(), TimeUnit.NANOSECONDS);
     } catch (TimeoutException e) {
@@ -186,6 +202,13 @@ public final class WebSocketLink implements AutoCloseable {
     }
   }
 
+  private void broke(Throwable failure) {
+    // Who has said goodbye cannot say more, and is still answered.
+    if (!leaving) {
+      receiver.broke(Failures.of(call, failure));
+    }
+  }
+
   private RemoteException unsent() {
     return new RemoteException(
         Kind.TIMEOUT, call.what() + ": the message was not taken before the deadline");
@@ -200,6 +223,7 @@ public final class WebSocketLink implements AutoCloseable {
    * Says goodbye; the listener hears the end when the peer has answered, or after the idle time.
    */
   public void sayGoodbye() {
+    leaving = true;
     nextPing.close();
     Callback.when(
         begin(() -> socket.sendClose(NORMAL, "")),
@@ -219,15 +243,19 @@ public final class WebSocketLink implements AutoCloseable {
   }
 
   private void armPing() {
-    if (!receiver.over()) {
-      nextPing = EngineClock.system().schedule(options.ping(), this::ping);
+    if (!receiver.over() && !leaving) {
+      Duration next = pause.compareTo(options.ping()) < 0 ? pause : options.ping();
+      nextPing = EngineClock.system().schedule(next, this::ping);
     }
   }
 
   private void ping() {
-    if (receiver.over()) {
+    if (receiver.over() || leaving) {
       return;
     }
+    long now = receiver.messages();
+    pause = now == heard ? pause.multipliedBy(2) : FIRST_PING;
+    heard = now;
     Callback.when(
         taken(),
         (done, failure) -> {

@@ -20,8 +20,12 @@ final class Heard implements StreamListener, WebSocketListener, ConnectFrames.Li
   volatile boolean overlapped;
   volatile boolean pauseEach;
 
+  /** What happens while a message is handed on. */
+  volatile Runnable during = () -> {};
+
   private synchronized boolean enter(Runnable action) {
     overlapped |= inside.incrementAndGet() != 1;
+    during.run();
     action.run();
     calls.incrementAndGet();
     notifyAll();

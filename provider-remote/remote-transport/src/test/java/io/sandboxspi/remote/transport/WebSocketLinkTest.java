@@ -188,6 +188,38 @@ class WebSocketLinkTest extends OnTestServer {
   }
 
   @Test
+  void aCutRightBehindAMessageIsAnEnd() throws Exception {
+    CountDownLatch cut = new CountDownLatch(1);
+    server.script =
+        (session, message) -> {
+          if (message.equals("go")) {
+            text(session, "last", true);
+            session.disconnect();
+            cut.countDown();
+          }
+        };
+    heard.during =
+        () -> {
+          try {
+            // The end is to come while the message is here, of which the JDK tells nothing.
+            boolean unused = cut.await(10, TimeUnit.SECONDS);
+            boolean late = new CountDownLatch(1).await(300, TimeUnit.MILLISECONDS);
+          } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+          }
+        };
+    try (WebSocketLink link = open(WebSocketOptions.DEFAULT)) {
+      link.sendText("go", seconds(5));
+      assertThat(heard.end())
+          .satisfiesAnyOf(
+              end -> assertThat(end).isEqualTo(new WebSocketEnd.Closed(1006, "")),
+              end -> assertThat(((RemoteException) end).kind()).isEqualTo(Kind.BROKEN));
+      assertThat(heard.messages()).containsExactly("last");
+    }
+    assertThat(heard.ends).hasValue(1);
+  }
+
+  @Test
   void aPeerThatAnswersNothingIsStalled() throws Exception {
     // Without pings nothing comes at all.
     try (WebSocketLink link =
