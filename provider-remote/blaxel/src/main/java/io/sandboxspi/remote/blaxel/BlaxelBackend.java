@@ -13,7 +13,6 @@ import io.sandboxspi.remote.transport.RemoteException;
 import io.sandboxspi.remote.transport.Variables;
 import io.sandboxspi.spi.BackendRef;
 import io.sandboxspi.spi.Deadline;
-import io.sandboxspi.spi.Liveness;
 import io.sandboxspi.spi.ReleaseOutcome;
 import java.net.URI;
 import java.time.Duration;
@@ -70,24 +69,6 @@ final class BlaxelBackend extends RemoteBackend {
   @Override
   protected ShellBackend shell() {
     return shell;
-  }
-
-  @Override
-  protected Optional<Condition> condition(Deadline deadline) throws InterruptedException {
-    if (plane.isEmpty()) {
-      return Optional.empty();
-    }
-    try {
-      Description found = plane.get().describe(sandbox, deadline);
-      Liveness liveness =
-          found.gone() ? Liveness.GONE : found.deployed() ? Liveness.RUNNING : Liveness.UNKNOWN;
-      return Optional.of(new Condition(liveness, found.status()));
-    } catch (RemoteException e) {
-      if (Wire.gone(e)) {
-        return Optional.of(new Condition(Liveness.GONE, "TERMINATED"));
-      }
-      throw e;
-    }
   }
 
   @Override

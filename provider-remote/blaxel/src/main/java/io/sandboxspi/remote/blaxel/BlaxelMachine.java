@@ -58,16 +58,17 @@ final class BlaxelMachine implements Machine {
 
   /** A sandbox in standby wakes when it is used, with all that ran in it. */
   @Override
-  public State state(Deadline deadline) throws InterruptedException {
+  public Optional<Condition> condition(Deadline deadline) throws InterruptedException {
     if (plane.isEmpty()) {
-      return State.RUNNING;
+      return Optional.empty();
     }
     try {
       Description found = plane.get().describe(sandbox, deadline);
-      return found.gone() ? State.GONE : found.deployed() ? State.RUNNING : State.PAUSED;
+      State state = found.gone() ? State.GONE : found.deployed() ? State.RUNNING : State.PAUSED;
+      return Optional.of(new Condition(state, found.status()));
     } catch (RemoteException e) {
       if (Wire.gone(e)) {
-        return State.GONE;
+        return Optional.of(new Condition(State.GONE, "TERMINATED"));
       }
       throw e;
     }

@@ -13,7 +13,6 @@ import io.sandboxspi.spi.BackendRef;
 import io.sandboxspi.spi.Deadline;
 import io.sandboxspi.spi.ReleaseOutcome;
 import java.time.Duration;
-import java.util.Optional;
 import java.util.Set;
 
 /** One sandbox in use. */
@@ -51,11 +50,6 @@ final class CloudflareBackend extends RemoteBackend {
   @Override
   protected ShellBackend shell() {
     return shell;
-  }
-
-  @Override
-  protected Optional<Condition> condition(Deadline deadline) throws InterruptedException {
-    return Optional.of(Condition.of(sandbox.state(deadline)));
   }
 
   @Override

@@ -13,6 +13,7 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.time.Duration;
 import java.util.Arrays;
+import java.util.Optional;
 import java.util.UUID;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -67,8 +68,8 @@ final class CloudflareMachine implements Machine {
   }
 
   @Override
-  public State state(Deadline deadline) throws InterruptedException {
-    return sandbox.state(deadline);
+  public Optional<Condition> condition(Deadline deadline) throws InterruptedException {
+    return Optional.of(Condition.of(sandbox.state(deadline)));
   }
 
   private String fresh(String kind) {

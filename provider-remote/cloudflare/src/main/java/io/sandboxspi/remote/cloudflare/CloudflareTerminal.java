@@ -4,6 +4,7 @@ import io.sandboxspi.TerminalSize;
 import io.sandboxspi.core.posix.ShellText;
 import io.sandboxspi.core.time.Lane;
 import io.sandboxspi.remote.relay.VendorTerminal;
+import io.sandboxspi.remote.shell.Machine;
 import io.sandboxspi.remote.transport.RemoteException;
 import io.sandboxspi.remote.transport.RemoteException.Kind;
 import io.sandboxspi.remote.transport.WebSocketLink;
@@ -86,10 +87,7 @@ final class CloudflareTerminal implements VendorTerminal {
 
   @Override
   public boolean lives(Deadline deadline) throws InterruptedException {
-    return switch (sandbox.state(deadline)) {
-      case RUNNING -> true;
-      case PAUSED, GONE -> false;
-    };
+    return sandbox.state(deadline) == Machine.State.RUNNING;
   }
 
   @Override

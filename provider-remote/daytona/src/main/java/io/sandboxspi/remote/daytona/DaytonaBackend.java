@@ -12,7 +12,6 @@ import io.sandboxspi.remote.shell.ShellBackend;
 import io.sandboxspi.remote.transport.RemoteException;
 import io.sandboxspi.spi.BackendRef;
 import io.sandboxspi.spi.Deadline;
-import io.sandboxspi.spi.Liveness;
 import io.sandboxspi.spi.ReleaseOutcome;
 import java.time.Duration;
 import java.util.Optional;
@@ -94,24 +93,6 @@ final class DaytonaBackend extends RemoteBackend {
   @Override
   protected ShellBackend shell() {
     return shell;
-  }
-
-  @Override
-  protected Optional<Condition> condition(Deadline deadline) throws InterruptedException {
-    if (plane.isEmpty()) {
-      return Optional.empty();
-    }
-    try {
-      Description found = plane.get().describe(sandbox, deadline);
-      Liveness liveness =
-          found.gone() ? Liveness.GONE : found.started() ? Liveness.RUNNING : Liveness.UNKNOWN;
-      return Optional.of(new Condition(liveness, found.state()));
-    } catch (RemoteException e) {
-      if (e.said(404)) {
-        return Optional.of(new Condition(Liveness.GONE, "destroyed"));
-      }
-      throw e;
-    }
   }
 
   @Override

@@ -45,19 +45,20 @@ final class DaytonaMachine implements Machine {
   }
 
   @Override
-  public State state(Deadline deadline) throws InterruptedException {
+  public Optional<Condition> condition(Deadline deadline) throws InterruptedException {
     if (plane.isEmpty()) {
-      return State.RUNNING;
+      return Optional.empty();
     }
     try {
       Description found = plane.get().describe(sandbox, deadline);
-      // What ran in one that was stopped is lost.
-      return found.gone() || found.stopped()
-          ? State.GONE
-          : found.started() ? State.RUNNING : State.PAUSED;
+      State state =
+          found.gone()
+              ? State.GONE
+              : found.stopped() ? State.STOPPED : found.started() ? State.RUNNING : State.PAUSED;
+      return Optional.of(new Condition(state, found.state()));
     } catch (RemoteException e) {
       if (e.said(404)) {
-        return State.GONE;
+        return Optional.of(new Condition(State.GONE, "destroyed"));
       }
       throw e;
     }

@@ -13,7 +13,6 @@ import io.sandboxspi.remote.transport.RemoteException;
 import io.sandboxspi.spi.BackendRef;
 import io.sandboxspi.spi.Deadline;
 import io.sandboxspi.spi.ReleaseOutcome;
-import java.util.Optional;
 import java.util.Set;
 
 /** One sandbox. */
@@ -50,11 +49,6 @@ final class E2bBackend extends RemoteBackend {
   }
 
   @Override
-  protected Optional<Condition> condition(Deadline deadline) throws InterruptedException {
-    return Optional.of(Condition.of(controlPlane.state(ref.sandbox(), deadline)));
-  }
-
-  @Override
   public BackendRef ref() {
     return ref.toRef();
   }
@@ -77,7 +71,7 @@ final class E2bBackend extends RemoteBackend {
     try {
       return switch (controlPlane.state(ref.sandbox(), deadline)) {
         case RUNNING -> envd.access().endpoint(port);
-        case PAUSED -> {
+        case PAUSED, STOPPED -> {
           if (!ref.resumes()) {
             throw unreached(ErrorCode.BACKEND_NOT_RUNNING, "is paused");
           }

@@ -7,6 +7,7 @@ import io.sandboxspi.remote.shell.Running;
 import io.sandboxspi.remote.transport.Json;
 import io.sandboxspi.spi.Deadline;
 import java.io.InputStream;
+import java.util.Optional;
 import java.util.concurrent.Executor;
 
 /** One sandbox of E2B. */
@@ -43,8 +44,8 @@ final class E2bMachine implements Machine {
   }
 
   @Override
-  public State state(Deadline deadline) throws InterruptedException {
-    return controlPlane.state(sandbox, deadline);
+  public Optional<Condition> condition(Deadline deadline) throws InterruptedException {
+    return Optional.of(Condition.of(controlPlane.state(sandbox, deadline)));
   }
 
   @Override

@@ -31,7 +31,7 @@ final class Waking implements Envd.Renewal {
         switch (controlPlane.state(sandbox, deadline)) {
           // Behind a gateway's refusal the call may have had its effect.
           case RUNNING -> refusal.refusedWith(401);
-          case PAUSED -> resumes;
+          case PAUSED, STOPPED -> resumes;
           case GONE ->
               throw RemoteException.refused(
                   404, "", "", Optional.empty(), "the sandbox does not exist any more");

@@ -65,11 +65,6 @@ final class ModalBackend extends RemoteBackend {
   }
 
   @Override
-  protected Optional<Condition> condition(Deadline deadline) throws InterruptedException {
-    return Optional.of(Condition.of(router.plane().state(ref.sandbox(), deadline)));
-  }
-
-  @Override
   public SandboxProcess launch(LaunchRequest request, ProcessListener listener, Deadline deadline)
       throws InterruptedException {
     if (warm.compareAndSet(false, true)) {

@@ -196,8 +196,8 @@ final class ModalMachine implements Machine {
   }
 
   @Override
-  public State state(Deadline deadline) throws InterruptedException {
-    return router.plane().state(router.sandbox(), deadline);
+  public Optional<Condition> condition(Deadline deadline) throws InterruptedException {
+    return Optional.of(Condition.of(router.plane().state(router.sandbox(), deadline)));
   }
 
   @Override

@@ -105,8 +105,10 @@ final class Kills {
   TerminationOutcome diagnosed(RemoteException failure, Deadline deadline)
       throws InterruptedException {
     try {
-      return switch (machine.state(deadline)) {
-        case GONE -> TerminationOutcome.alreadyGone();
+      Machine.Condition found =
+          machine.condition(deadline).orElse(Machine.Condition.of(Machine.State.RUNNING));
+      return switch (found.state()) {
+        case GONE, STOPPED -> TerminationOutcome.alreadyGone();
         case PAUSED -> KillBatches.unconfirmed("the sandbox is paused", failure);
         case RUNNING -> KillBatches.unconfirmed("the sandbox gave no answer", failure);
       };

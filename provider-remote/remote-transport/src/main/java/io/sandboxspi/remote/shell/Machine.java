@@ -5,6 +5,7 @@ import io.sandboxspi.spi.Deadline;
 import io.sandboxspi.spi.Liveness;
 import java.io.InputStream;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 
@@ -19,6 +20,8 @@ public interface Machine {
     RUNNING,
     /** It is kept, but nothing in it runs. */
     PAUSED,
+    /** It is kept, and what ran in it has ended. */
+    STOPPED,
     /** It is proven not to exist any more. */
     GONE;
 
@@ -27,8 +30,20 @@ public interface Machine {
       return switch (this) {
         case RUNNING -> Liveness.RUNNING;
         case GONE -> Liveness.GONE;
-        case PAUSED -> Liveness.UNKNOWN;
+        case PAUSED, STOPPED -> Liveness.UNKNOWN;
       };
+    }
+  }
+
+  /**
+   * How the vendor says a sandbox is.
+   *
+   * @param word the vendor's, for people
+   */
+  record Condition(State state, String word) {
+    /** Of a vendor that has no more words. */
+    public static Condition of(State state) {
+      return new Condition(state, state.name().toLowerCase(Locale.ROOT));
     }
   }
 
@@ -65,8 +80,11 @@ public interface Machine {
    */
   Running start(Start start, Output output, Deadline deadline) throws InterruptedException;
 
-  /** Asks the vendor how the sandbox is, without waking it. */
-  State state(Deadline deadline) throws InterruptedException;
+  /**
+   * Asks the vendor how the sandbox is, without waking it; empty when there is nobody to ask but
+   * the sandbox.
+   */
+  Optional<Condition> condition(Deadline deadline) throws InterruptedException;
 
   /** Opens a file by its real path. */
   InputStream read(String path, Deadline deadline) throws InterruptedException;

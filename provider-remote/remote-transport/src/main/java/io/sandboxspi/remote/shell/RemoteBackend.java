@@ -31,22 +31,6 @@ public abstract class RemoteBackend implements SandboxBackend {
   private volatile boolean detached;
 
   /**
-   * How the vendor says the sandbox is.
-   *
-   * @param liveness {@code UNKNOWN} when it exists and nothing in it can run
-   * @param word the vendor's
-   */
-  protected record Condition(Liveness liveness, String word) {
-    /** Also for those who are no subclass of its own. */
-    public Condition {}
-
-    /** Of a machine whose vendor has no more words. */
-    public static Condition of(Machine.State state) {
-      return new Condition(state.liveness(), state == Machine.State.PAUSED ? "paused" : "");
-    }
-  }
-
-  /**
    * For one sandbox.
    *
    * @param sandbox the vendor's name of it, for people
@@ -57,9 +41,6 @@ public abstract class RemoteBackend implements SandboxBackend {
 
   /** Through which everything in the sandbox goes. */
   protected abstract ShellBackend shell();
-
-  /** Asks the vendor how the sandbox is; empty when there is nobody to ask but the sandbox. */
-  protected abstract Optional<Condition> condition(Deadline deadline) throws InterruptedException;
 
   /** Lets go of everything on this side; never needs the sandbox. Idempotent. */
   protected abstract void close();
@@ -113,17 +94,17 @@ public abstract class RemoteBackend implements SandboxBackend {
     if (!(failure.getCause() instanceof RemoteException) || deadline.expired()) {
       return failure;
     }
-    Condition found;
+    Machine.Condition found;
     try {
-      found = condition(deadline).orElse(new Condition(Liveness.RUNNING, ""));
+      found = shell().condition(deadline).orElse(Machine.Condition.of(Machine.State.RUNNING));
     } catch (RemoteException e) {
       failure.addSuppressed(e);
       return failure;
     }
-    if (found.liveness() == Liveness.RUNNING) {
+    if (found.state() == Machine.State.RUNNING) {
       return failure;
     }
-    boolean gone = found.liveness() == Liveness.GONE;
+    boolean gone = found.state() == Machine.State.GONE;
     return SandboxException.builder(
             gone ? ErrorCode.BACKEND_GONE : ErrorCode.BACKEND_NOT_RUNNING,
             failure.operation(),
@@ -158,9 +139,9 @@ public abstract class RemoteBackend implements SandboxBackend {
   @Override
   public final Liveness probe(Deadline deadline) throws InterruptedException {
     try {
-      Optional<Condition> found = condition(deadline);
+      Optional<Machine.Condition> found = shell().condition(deadline);
       if (found.isPresent()) {
-        return found.get().liveness();
+        return found.get().state().liveness();
       }
       return shell().ask("echo fine", deadline).equals("fine\n")
           ? Liveness.RUNNING

@@ -317,6 +317,11 @@ public final class ShellBackend {
     control.rest(deadline);
   }
 
+  /** As {@link Machine#condition}. */
+  Optional<Machine.Condition> condition(Deadline deadline) throws InterruptedException {
+    return machine.condition(deadline);
+  }
+
   /** Runs one task on a thread of the backend that a close interrupts. */
   void executeUntilClosed(Runnable task) {
     LaneTask<Boolean> mine =
