@@ -115,6 +115,12 @@ public final class ModalFake implements FakeVendor.Service {
     return sandboxes.running().size();
   }
 
+  /** Of a fake that is relayed; 0 otherwise. */
+  @Override
+  public int connections() {
+    return relay.map(Relay::connections).orElse(0);
+  }
+
   /** How many images were made from sandboxes and not deleted. */
   public int snapshots() {
     return sandboxes.images().snapshots();
@@ -123,6 +129,16 @@ public final class ModalFake implements FakeVendor.Service {
   /** From now on no more may run at once. */
   public void limit(int most) {
     sandboxes.limit(most);
+  }
+
+  /** From now on a sandbox is made in so many milliseconds, eight at a time and no more. */
+  public void creationMillis(long time) {
+    sandboxes.creationMillis(time);
+  }
+
+  /** So many questions for tunnels come too early. */
+  public void lateTunnels(int answers) {
+    sandboxes.lateTunnels(answers);
   }
 
   /** From now on pages of lists have so many. */

@@ -5,6 +5,7 @@ import io.grpc.MethodDescriptor;
 import io.grpc.ServerServiceDefinition;
 import io.grpc.Status;
 import io.sandboxspi.remote.modal.wire.CommandRouterAccess;
+import io.sandboxspi.remote.modal.wire.GenericResult;
 import io.sandboxspi.remote.modal.wire.ModalClient;
 import io.sandboxspi.remote.modal.wire.PortSpec;
 import io.sandboxspi.remote.modal.wire.SandboxGetCommandRouterAccessResponse;
@@ -159,6 +160,13 @@ final class SandboxCalls {
   }
 
   private SandboxGetTunnelsResponse tunnels(SandboxGetTunnelsRequest request) {
+    if (sandboxes.tunnelsLate()) {
+      return SandboxGetTunnelsResponse.newBuilder()
+          .setResult(
+              GenericResult.newBuilder()
+                  .setStatus(GenericResult.GenericStatus.GENERIC_STATUS_TIMEOUT))
+          .build();
+    }
     return SandboxGetTunnelsResponse.newBuilder()
         .addAllTunnels(tunnels(sandboxes.known(request.getSandboxId())))
         .build();

@@ -13,8 +13,12 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.Semaphore;
 import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 
 /** All sandboxes, also those that have ended. Thread-safe. */
 final class Sandboxes {
@@ -29,6 +33,10 @@ final class Sandboxes {
   private final Map<String, FakeSandbox> made = new ConcurrentHashMap<>();
   private volatile int page = 50;
   private volatile int limit = Integer.MAX_VALUE;
+  private final Semaphore creations = new Semaphore(8);
+  private final CountDownLatch closing = new CountDownLatch(1);
+  private volatile long creationMillis;
+  private final AtomicInteger lateTunnels = new AtomicInteger();
 
   Sandboxes(ScheduledExecutorService timer, Tokens tokens) {
     this.timer = timer;
@@ -65,6 +73,19 @@ final class Sandboxes {
 
   void limit(int most) {
     limit = most;
+  }
+
+  void creationMillis(long time) {
+    creationMillis = time;
+  }
+
+  void lateTunnels(int answers) {
+    lateTunnels.set(answers);
+  }
+
+  /** Whether this answer comes too early. */
+  boolean tunnelsLate() {
+    return lateTunnels.getAndUpdate(n -> Math.max(0, n - 1)) > 0;
   }
 
   List<FakeSandbox> all() {
@@ -127,30 +148,57 @@ final class Sandboxes {
       List<SandboxTag> tags,
       Map<String, String> variables) {
     check(second, definition);
-    synchronized (this) {
-      FakeSandbox known = key.isEmpty() ? null : made.get(key);
-      if (known != null) {
-        return known;
-      }
-      if (running().size() >= limit) {
-        throw Status.RESOURCE_EXHAUSTED
-            .withDescription("the workspace has reached its limit of sandboxes")
-            .asRuntimeException();
-      }
-      boolean taken =
-          definition.hasName()
-              && running().stream()
-                  .anyMatch(each -> each.definition().getName().equals(definition.getName()));
-      if (taken) {
-        throw Status.ALREADY_EXISTS
-            .withDescription("sandbox " + definition.getName() + " already exists")
-            .asRuntimeException();
-      }
-      FakeSandbox fresh = new FakeSandbox(this, second, app, definition, tags, variables);
-      all.add(fresh);
-      made.put(key, fresh);
-      return fresh;
+    long time = creationMillis;
+    if (time == 0) {
+      return once(key, second, app, definition, tags, variables);
     }
+    if (!creations.tryAcquire()) {
+      throw Status.RESOURCE_EXHAUSTED
+          .withDescription("too many sandboxes are being made")
+          .asRuntimeException();
+    }
+    try {
+      if (closing.await(time, TimeUnit.MILLISECONDS)) {
+        throw Status.UNAVAILABLE.asRuntimeException();
+      }
+      return once(key, second, app, definition, tags, variables);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw Status.UNAVAILABLE.withCause(e).asRuntimeException();
+    } finally {
+      creations.release();
+    }
+  }
+
+  private synchronized FakeSandbox once(
+      String key,
+      boolean second,
+      String app,
+      Sandbox definition,
+      List<SandboxTag> tags,
+      Map<String, String> variables) {
+    FakeSandbox known = key.isEmpty() ? null : made.get(key);
+    if (known != null) {
+      return known;
+    }
+    if (running().size() >= limit) {
+      throw Status.RESOURCE_EXHAUSTED
+          .withDescription("the workspace has reached its limit of sandboxes")
+          .asRuntimeException();
+    }
+    boolean taken =
+        definition.hasName()
+            && running().stream()
+                .anyMatch(each -> each.definition().getName().equals(definition.getName()));
+    if (taken) {
+      throw Status.ALREADY_EXISTS
+          .withDescription("sandbox " + definition.getName() + " already exists")
+          .asRuntimeException();
+    }
+    FakeSandbox fresh = new FakeSandbox(this, second, app, definition, tags, variables);
+    all.add(fresh);
+    made.put(key, fresh);
+    return fresh;
   }
 
   private void check(boolean second, Sandbox definition) {
@@ -182,6 +230,7 @@ final class Sandboxes {
   }
 
   void close() {
+    closing.countDown();
     running().forEach(each -> each.end(GenericStatus.GENERIC_STATUS_TERMINATED, 137));
     images.close();
   }

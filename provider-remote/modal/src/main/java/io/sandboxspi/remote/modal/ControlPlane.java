@@ -38,6 +38,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 
 /**
@@ -48,7 +49,11 @@ final class ControlPlane {
   private static final long ASK_AGAIN_MILLIS = 500;
   private static final float WAIT_SECONDS = 10;
 
+  /** The vendor refuses more of one account. */
+  private static final int CREATIONS = 8;
+
   private final ControlCalls calls;
+  private final Semaphore creations = new Semaphore(CREATIONS, true);
 
   ControlPlane(ControlCalls calls) {
     this.calls = calls;
@@ -124,8 +129,22 @@ final class ControlPlane {
         .getImageBuilderVersion();
   }
 
-  /** Makes a sandbox. */
+  /** Makes a sandbox, when its turn has come: only so many are made at a time. */
   Made create(
+      boolean second, String app, Sandbox definition, List<SandboxTag> tags, Deadline deadline)
+      throws InterruptedException {
+    if (!creations.tryAcquire(deadline.remainingNanos(), TimeUnit.NANOSECONDS)) {
+      throw new RemoteException(
+          Kind.UNREACHABLE, "making the sandbox: others are being made, and its turn did not come");
+    }
+    try {
+      return made(second, app, definition, tags, deadline);
+    } finally {
+      creations.release();
+    }
+  }
+
+  private Made made(
       boolean second, String app, Sandbox definition, List<SandboxTag> tags, Deadline deadline)
       throws InterruptedException {
     String what = "making the sandbox";

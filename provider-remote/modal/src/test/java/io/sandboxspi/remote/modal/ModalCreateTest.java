@@ -11,10 +11,13 @@ import io.sandboxspi.SandboxSession;
 import io.sandboxspi.SandboxSpec;
 import io.sandboxspi.core.session.EngineOptions;
 import io.sandboxspi.core.session.EngineSession;
+import io.sandboxspi.fake.FakeThreads;
 import io.sandboxspi.fake.Fault;
 import io.sandboxspi.fake.modal.ModalFake;
 import io.sandboxspi.fake.support.UntrustedPeer;
 import io.sandboxspi.fake.support.VendorFixture;
+import io.sandboxspi.spi.BackendRequest;
+import io.sandboxspi.spi.SandboxBackend;
 import java.io.OutputStream;
 import java.net.InetAddress;
 import java.net.ServerSocket;
@@ -22,9 +25,12 @@ import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -233,6 +239,78 @@ class ModalCreateTest {
     assertThat(VendorFixture.until(() -> fixture.fake().faults().count("SandboxListV2") == 2))
         .as("a page, and the end")
         .isTrue();
+  }
+
+  @Test
+  void noMoreThanEightAreMadeAtATime() throws Exception {
+    fixture.fake().creationMillis(100);
+    ModalProvider provider = fixture.provider();
+    List<CompletableFuture<SandboxBackend>> all = new ArrayList<>();
+    for (int i = 0; i < 20; i++) {
+      String session = "many-" + i;
+      CompletableFuture<SandboxBackend> one = new CompletableFuture<>();
+      FakeThreads.start(
+          "many",
+          () -> {
+            try {
+              one.complete(
+                  provider.create(
+                      new BackendRequest(session, Map.of()), VendorFixture.seconds(30)));
+            } catch (InterruptedException | RuntimeException e) {
+              one.completeExceptionally(e);
+            }
+          });
+      all.add(one);
+    }
+    for (CompletableFuture<SandboxBackend> one : all) {
+      one.get(60, TimeUnit.SECONDS).detach(VendorFixture.seconds(5));
+    }
+    assertThat(fixture.fake().sandboxes()).isEqualTo(20);
+    assertThat(fixture.fake().faults().count("AuthTokenGet")).as("one token for all").isEqualTo(1);
+  }
+
+  @Test
+  void oneWhoseTurnDoesNotComeInTimeWasNotAskedFor() throws Exception {
+    ModalProvider provider = fixture.provider();
+    open(provider, 20).close();
+    fixture.fake().creationMillis(20_000);
+    for (int i = 0; i < 8; i++) {
+      FakeThreads.start("many", () -> openQuietly(provider));
+    }
+    assertThat(VendorFixture.until(() -> fixture.fake().faults().count(CREATE) == 9)).isTrue();
+    SandboxException failure =
+        catchThrowableOfType(SandboxException.class, () -> open(provider, 1));
+    assertThat(failure.code()).isIn(ErrorCode.CREATE_FAILED, ErrorCode.OPEN_TIMEOUT);
+    assertThat(fixture.fake().faults().count(CREATE)).isEqualTo(9);
+  }
+
+  private static void openQuietly(ModalProvider provider) {
+    try {
+      open(provider, 20).close();
+    } catch (InterruptedException | SandboxException closing) {
+      assert closing.getMessage() != null;
+    }
+  }
+
+  @Test
+  void aRouterThatCannotProveItselfIsNotTalkedTo(@TempDir Path directory) throws Exception {
+    // Not one of the names that stand for this machine, which go without encryption.
+    String host = "127.0.0.2";
+    ModalProvider provider = fixture.provider();
+    try (UntrustedPeer peer = new UntrustedPeer(directory, InetAddress.getByName(host))) {
+      fixture.fake().reachedAt(host + ":" + peer.port());
+      SandboxException failure = refuses(provider, 20);
+      assertThat(failure.context()).containsEntry("failure", "TLS");
+      assertThat(failure.retryable()).isEqualTo(Retryable.NO);
+    }
+  }
+
+  @Test
+  void aRouterThatIsNowhereIsWaitedForAndItsSandboxEnded() throws Exception {
+    ModalProvider provider = fixture.provider();
+    fixture.fake().reachedAt("127.0.0.1:1");
+    SandboxException failure = refuses(provider, 2);
+    assertThat(failure.retryable()).isNotEqualTo(Retryable.NO);
   }
 
   @Test

@@ -13,6 +13,7 @@ import io.sandboxspi.ExecResult;
 import io.sandboxspi.ExitStatus;
 import io.sandboxspi.PtyRequest;
 import io.sandboxspi.PtyUpdate;
+import io.sandboxspi.Retryable;
 import io.sandboxspi.SandboxException;
 import io.sandboxspi.SandboxSession;
 import io.sandboxspi.SandboxSpec;
@@ -23,6 +24,7 @@ import io.sandboxspi.core.reap.Owner;
 import io.sandboxspi.core.session.EngineOptions;
 import io.sandboxspi.core.session.EngineSession;
 import io.sandboxspi.core.snapshot.MemorySnapshots;
+import io.sandboxspi.fake.Fault;
 import io.sandboxspi.fake.support.VendorFixture;
 import io.sandboxspi.spi.BackendRequest;
 import io.sandboxspi.spi.ListedBackend;
@@ -128,6 +130,33 @@ class ModalPitfallsTest {
     }
   }
 
+  @Test
+  void tunnelsThatStallOrAreLateAreOneErrorAndAskedForAgain() throws Exception {
+    ModalProvider provider = fixture.provider();
+    SandboxBackend made =
+        provider.create(
+            new BackendRequest("tunnels", Map.of("ports", "9000")), VendorFixture.seconds(20));
+    made.detach(VendorFixture.seconds(5));
+    SandboxBackend again = provider.attach(made.ref(), VendorFixture.seconds(20));
+    fixture.fake().faults().on("SandboxGetTunnelsV2", new Fault.Stall());
+    assertThat(refusesPort(again, 1).retryable()).isNotEqualTo(Retryable.NO);
+    fixture.fake().lateTunnels(1);
+    assertThat(refusesPort(again, 20)).hasMessageContaining("not ready");
+    assertThat(again.endpoint(9000, VendorFixture.seconds(20)).tls()).isTrue();
+    again.detach(VendorFixture.seconds(5));
+  }
+
+  private static SandboxException refusesPort(SandboxBackend backend, int seconds) {
+    SandboxException failure =
+        catchThrowableOfType(
+            SandboxException.class,
+            () -> {
+              Object unused = backend.endpoint(9000, VendorFixture.seconds(seconds));
+            });
+    assertThat(failure.code()).isEqualTo(ErrorCode.PORT_UNAVAILABLE);
+    return failure;
+  }
+
   @ParameterizedTest
   @ValueSource(strings = {"filesystem", "directory"})
   void theVendorsSnapshotsHoldWhatWasWrittenLast(String kind) throws Exception {
@@ -166,7 +195,7 @@ class ModalPitfallsTest {
     ModalProvider provider = fixture.provider("SANDBOX_MODAL_SNAPSHOTS", "directory");
     SandboxBackend backend =
         provider.create(new BackendRequest("s", Map.of()), VendorFixture.seconds(20));
-    fixture.fake().faults().on("TaskSnapshotDirectory", io.sandboxspi.fake.Fault.error(400));
+    fixture.fake().faults().on("TaskSnapshotDirectory", Fault.error(400));
     SandboxException failure =
         catchThrowableOfType(
             SandboxException.class,
