@@ -10,6 +10,7 @@ import java.util.Optional;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import org.eclipse.jetty.http.UriCompliance;
+import org.eclipse.jetty.io.EndPoint;
 import org.eclipse.jetty.server.Handler;
 import org.eclipse.jetty.server.HttpConfiguration;
 import org.eclipse.jetty.server.HttpConnectionFactory;
@@ -134,6 +135,11 @@ public final class FakeServer implements AutoCloseable {
   /** Connections that are open. */
   public int connections() {
     return connector.getConnectedEndPoints().size();
+  }
+
+  /** Ends them without a word. */
+  public void cutConnections() {
+    connector.getConnectedEndPoints().forEach(EndPoint::close);
   }
 
   @Override

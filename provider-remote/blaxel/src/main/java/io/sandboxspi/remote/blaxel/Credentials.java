@@ -54,6 +54,18 @@ final class Credentials {
     }
   }
 
+  /** The vendor does not take this one: whether another one can be had. */
+  boolean refused(Secret secret) {
+    Token known = token;
+    if (settings.key().isPresent() || known == null) {
+      return false;
+    }
+    if (known.secret().equals(secret)) {
+      token = null;
+    }
+    return true;
+  }
+
   private Token fetch(Secret client, Deadline deadline) throws InterruptedException {
     String what = "asking for an access token";
     HttpCall call =

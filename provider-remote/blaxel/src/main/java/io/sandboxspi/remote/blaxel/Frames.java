@@ -33,6 +33,9 @@ final class Frames {
     /** So many pieces of input were taken. */
     void taken(long number);
 
+    /** So many pieces of input have come. */
+    void came(long number);
+
     /** Both streams are at their end. */
     void end();
 
@@ -107,9 +110,10 @@ final class Frames {
 
   /** What the relay has said so far; what is not here by now was dropped. */
   private void stand(long saidOutput, String text) {
-    if (text.matches("[0-9]{1,15} [0-9]{1,15}")) {
+    if (text.matches("[0-9]{1,15} [0-9]{1,15} [0-9]{1,15}")) {
       String[] numbers = text.split(" ");
       sink.taken(Long.parseLong(numbers[1]));
+      sink.came(Long.parseLong(numbers[2]));
       if (saidOutput > output || Long.parseLong(numbers[0]) > errors) {
         sink.gap();
       }

@@ -15,7 +15,12 @@ interface Input {
   /** The relay has taken so many pieces. */
   default void taken(long number) {}
 
-  /** The connection is a new one: what may have been lost is sent again. */
+  /** Whether the relay lacks pieces when it has had so many. */
+  default boolean behind(long number) {
+    return false;
+  }
+
+  /** What may have been lost is sent again; what has come is passed over. */
   default void again(Deadline deadline) throws InterruptedException {}
 
   /** Nobody reads any more. */

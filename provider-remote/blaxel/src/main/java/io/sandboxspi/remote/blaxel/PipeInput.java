@@ -31,6 +31,9 @@ final class PipeInput implements Input {
   private final Semaphore turn = new Semaphore(1, true);
   private final Semaphore room = new Semaphore(AHEAD);
 
+  /** Pieces go out by their numbers, for the relay passes over one that is not the next. */
+  private final Semaphore wire = new Semaphore(1, true);
+
   private final Object lock = new Object();
   // Guarded by lock.
   private final Queue<String> untaken = new ArrayDeque<>();
@@ -80,13 +83,14 @@ final class PipeInput implements Input {
 
   private void send(String kind, String text, Deadline deadline)
       throws InterruptedException, InputClosedException {
-    String message;
-    synchronized (lock) {
-      sent++;
-      message = kind + " " + sent + " " + text;
-      untaken.add(message);
-    }
+    hold(deadline);
     try {
+      String message;
+      synchronized (lock) {
+        sent++;
+        message = kind + " " + sent + " " + text;
+        untaken.add(message);
+      }
       terminal.send(message, deadline);
     } catch (RemoteException e) {
       if (over) {
@@ -97,6 +101,14 @@ final class PipeInput implements Input {
         throw e;
       }
       LOG.debug("input is sent once more", e);
+    } finally {
+      wire.release();
+    }
+  }
+
+  private void hold(Deadline deadline) throws InterruptedException {
+    if (!wire.tryAcquire(deadline.remainingNanos(), TimeUnit.NANOSECONDS)) {
+      throw new RemoteException(Kind.TIMEOUT, "the terminal does not take its input");
     }
   }
 
@@ -126,12 +138,24 @@ final class PipeInput implements Input {
 
   @Override
   public void again(Deadline deadline) throws InterruptedException {
-    List<String> all;
-    synchronized (lock) {
-      all = List.copyOf(untaken);
+    hold(deadline);
+    try {
+      List<String> all;
+      synchronized (lock) {
+        all = List.copyOf(untaken);
+      }
+      for (String message : all) {
+        terminal.send(message, deadline);
+      }
+    } finally {
+      wire.release();
     }
-    for (String message : all) {
-      terminal.send(message, deadline);
+  }
+
+  @Override
+  public boolean behind(long number) {
+    synchronized (lock) {
+      return number < sent;
     }
   }
 

@@ -68,6 +68,7 @@ final class Relay implements Running, Terminal.Listener, MarkScanner.Sink, Frame
   private final AtomicBoolean owing = new AtomicBoolean();
   private volatile long takenOutput;
   private volatile long takenErrors;
+  private volatile boolean unsaid;
   private volatile boolean over;
 
   /**
@@ -180,7 +181,7 @@ final class Relay implements Running, Terminal.Listener, MarkScanner.Sink, Frame
             frames.restart();
             take(text);
             acknowledge();
-            later(() -> input.again(Deadline.after(FAREWELL)), "input was not sent again");
+            again();
           }
         });
   }
@@ -233,6 +234,20 @@ final class Relay implements Running, Terminal.Listener, MarkScanner.Sink, Frame
     input.taken(number);
   }
 
+  @Override
+  public void came(long number) {
+    if (input.behind(number)) {
+      again();
+    }
+    if (unsaid) {
+      acknowledge();
+    }
+  }
+
+  private void again() {
+    later(() -> input.again(Deadline.after(FAREWELL)), "input was not sent again");
+  }
+
   /** All of its output is here: it need not wait any more. */
   @Override
   public void end() {
@@ -282,8 +297,10 @@ final class Relay implements Running, Terminal.Listener, MarkScanner.Sink, Frame
       later(
           () -> {
             owing.set(false);
+            unsaid = true;
             terminal.send(
                 "o " + takenOutput + "\ne " + takenErrors + "\n", Deadline.after(FAREWELL));
+            unsaid = false;
           },
           "output is held up");
     }

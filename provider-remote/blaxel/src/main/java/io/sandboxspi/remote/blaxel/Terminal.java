@@ -38,7 +38,12 @@ final class Terminal implements WebSocketListener {
   private static final Duration BEAT = Duration.ofSeconds(2);
   private static final Duration BEAT_LIMIT = Duration.ofSeconds(1);
   private static final Duration FAREWELL = Duration.ofSeconds(5);
+
+  /** In a row: some agents cut every connection after ten minutes. */
   private static final int REOPENINGS = 4;
+
+  /** A connection that lasts as long is a good one. */
+  private static final Duration LASTING = Duration.ofSeconds(30);
 
   /** Begins every replay. */
   private static final String RESET = "\u001b[0m";
@@ -60,6 +65,8 @@ final class Terminal implements WebSocketListener {
   private final AtomicBoolean asked = new AtomicBoolean();
   private volatile boolean replays;
   private final AtomicInteger reopened = new AtomicInteger();
+  private final Duration lasting;
+  private volatile long connected;
 
   /** Told what comes: one call at a time; the methods do not block. */
   interface Listener {
@@ -79,14 +86,31 @@ final class Terminal implements WebSocketListener {
   }
 
   Terminal(SandboxApi api, String id, TerminalSize size, Lane lane, Listener listener) {
+    this(api, id, size, lane, listener, LASTING);
+  }
+
+  /**
+   * For one terminal.
+   *
+   * @param lasting how long a connection must have been open to count as a good one
+   */
+  Terminal(
+      SandboxApi api,
+      String id,
+      TerminalSize size,
+      Lane lane,
+      Listener listener,
+      Duration lasting) {
     this.api = api;
     this.id = id;
     this.size = size;
     this.lane = lane;
     this.listener = listener;
+    this.lasting = lasting;
   }
 
   void open(Deadline deadline) throws InterruptedException {
+    connected = System.nanoTime();
     boolean unused = link.complete(api.connect(id, size, this, deadline));
     armBeat();
   }
@@ -111,6 +135,8 @@ final class Terminal implements WebSocketListener {
   public boolean onText(String message) {
     ObjectNode frame = Json.parse(message.getBytes(StandardCharsets.UTF_8)).orElse(null);
     if (frame == null) {
+      // Nobody knows what it should have said.
+      again();
       return true;
     }
     String type = field(frame, "type", "Type").toLowerCase(Locale.ROOT);
@@ -170,6 +196,9 @@ final class Terminal implements WebSocketListener {
     if (closed) {
       return;
     }
+    if (System.nanoTime() - connected >= lasting.toNanos()) {
+      reopened.set(0);
+    }
     SandboxApi.Shell mine = shell.orElse(null);
     if (mine != null && established && reopened.incrementAndGet() <= REOPENINGS) {
       link = new CompletableFuture<>();
@@ -187,6 +216,7 @@ final class Terminal implements WebSocketListener {
       if (api.alive(mine, deadline)) {
         replays = true;
         asked.set(false);
+        connected = System.nanoTime();
         WebSocketLink opened = api.connect(id, size, this, deadline);
         boolean unused = next.complete(opened);
         if (closed) {
@@ -221,7 +251,8 @@ final class Terminal implements WebSocketListener {
             mine.close();
             onEnd(
                 new WebSocketEnd.Failed(
-                    new RemoteException(Kind.BROKEN, "the vendor dropped a part of the output")));
+                    new RemoteException(
+                        Kind.BROKEN, "the vendor dropped or spoilt a part of the output")));
           });
     }
   }

@@ -14,6 +14,7 @@ import io.sandboxspi.spi.Deadline;
 import java.net.URI;
 import java.time.Duration;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 
@@ -24,8 +25,9 @@ final class Wire {
   /** A sandbox that wakes, or has no healthy machine yet: nothing was carried out. */
   static final String WAKING = "WORKLOAD_UNAVAILABLE";
 
-  /** There is no such sandbox. */
-  static final String UNKNOWN = "WORKLOAD_NOT_FOUND";
+  /** Refusals that say nothing of a sandbox. */
+  private static final Set<String> NO_EVIDENCE =
+      Set.of(WAKING, "ROUTE_NOT_FOUND", "WORKSPACE_NOT_FOUND");
 
   private static final String VERSION = "2026-04-28";
   private static final RetryPolicy RETRIES =
@@ -55,9 +57,8 @@ final class Wire {
     return credentials.current(deadline);
   }
 
-  private HttpCall signed(HttpCall call, Deadline deadline) throws InterruptedException {
+  private HttpCall signed(HttpCall call, Optional<Secret> secret) {
     HttpCall signed = call.header("Blaxel-Version", VERSION);
-    Optional<Secret> secret = secret(deadline);
     if (secret.isPresent()) {
       signed = signed.secret("X-Blaxel-Authorization", "Bearer ", secret.get());
     }
@@ -78,9 +79,24 @@ final class Wire {
     return transport;
   }
 
-  /** Sends a call in this way, and once more when the sandbox was not awake. */
+  /** Sends a call in this way, and again while the sandbox is not awake. */
   <T> T with(HttpCall call, Deadline deadline, Sending<T> sending) throws InterruptedException {
-    HttpCall signed = signed(call, deadline);
+    Optional<Secret> secret = secret(deadline);
+    try {
+      return awake(signed(call, secret), deadline, sending);
+    } catch (RemoteException e) {
+      // A token may end earlier than it was said to; nothing was carried out.
+      boolean another =
+          e.refusedWith(401) && secret.isPresent() && credentials.refused(secret.get());
+      if (!another) {
+        throw e;
+      }
+    }
+    return awake(signed(call, secret(deadline)), deadline, sending);
+  }
+
+  private static <T> T awake(HttpCall signed, Deadline deadline, Sending<T> sending)
+      throws InterruptedException {
     Deadline limit = Deadline.after(WAKE);
     for (long pause = FIRST_PAUSE; ; pause = Math.min(MOST_PAUSE, 2 * pause)) {
       try {
@@ -102,9 +118,9 @@ final class Wire {
     boolean unused = new CountDownLatch(1).await(millis, TimeUnit.MILLISECONDS);
   }
 
-  /** Whether a refusal says that the sandbox does not exist. */
+  /** Whether the vendor's own refusal says that the sandbox does not exist. */
   static boolean gone(RemoteException e) {
-    return e.refusedWith(404) && !e.code().equals(WAKING);
+    return e.said(404) && !NO_EVIDENCE.contains(e.code());
   }
 
   /**

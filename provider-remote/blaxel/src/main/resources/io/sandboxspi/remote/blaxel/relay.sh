@@ -5,7 +5,7 @@
 #
 # Out go frames, GS kind space number space text RS, with the bytes 29 and 30: O and E, a piece of
 # standard output or error, the length of its base64 and that; I, so many pieces of input have been
-# taken, said twice; S, the numbers of O, E and I so far; N, both streams are at their end; F, it does
+# taken, said twice; S, the numbers of O, E and I so far and of what came in; N, both streams are at their end; F, it does
 # not work. After READY (a mark as the loader's) at most two pieces of O and
 # one of E are not acknowledged. In come lines: "o number" and "e number", all pieces up to this one
 # are taken; "q", for S or N; "D number text", input for printf; "B number length", and so many bytes of base64; "C
@@ -67,7 +67,7 @@ __b_sort() {
         read -r __b_n <"$__b_dir/out.n"
         read -r __b_r <"$__b_dir/err.n"
         read -r __b_k <"$__b_dir/in.n"
-        printf '\035S %s %s %s\036' "$__b_n" "$__b_r" "$__b_k" >&5
+        printf '\035S %s %s %s %s\036' "$__b_n" "$__b_r" "$__b_k" "$__b_l" >&5
         echo >&9
         ;;
       [DBC])

@@ -14,6 +14,10 @@ final class BlaxelFixture extends VendorFixture<BlaxelFake, BlaxelProvider> {
   }
 
   FakeSandbox sandbox(SandboxSession session) {
-    return fake.sandbox(session.backend().data().get("sandbox")).orElseThrow();
+    return sandbox(session.backend().data().get("sandbox"));
+  }
+
+  FakeSandbox sandbox(String name) {
+    return fake.sandbox(name).orElseThrow();
   }
 }

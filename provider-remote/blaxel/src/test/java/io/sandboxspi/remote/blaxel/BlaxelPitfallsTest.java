@@ -388,7 +388,7 @@ class BlaxelPitfallsTest {
   }
 
   @Test
-  void aClientsTokenIsFetchedOnceAndUsed() throws Exception {
+  void aClientsTokenIsFetchedOnceAndAgainWhenItIsRefused() throws Exception {
     try (BlaxelFixture other = new BlaxelFixture()) {
       Map<String, String> settings = new HashMap<>(other.fake.settings());
       settings.remove("BL_API_KEY");
@@ -397,6 +397,14 @@ class BlaxelPitfallsTest {
         assertThat(BlaxelFixture.output(open, "echo a")).isEqualTo("a\n");
       }
       assertThat(other.fake.tokens()).isLessThanOrEqualTo(2);
+      int before = other.fake.tokens();
+      try (SandboxSession open = BlaxelFixture.open(BlaxelProvider.with(settings), Map.of())) {
+        // Sooner than was said, or a clock that stood still.
+        other.fake.expireTokens();
+        assertThat(BlaxelFixture.output(open, "echo on")).isEqualTo("on\n");
+      }
+      // Its first, the one after that, and that of the deletion.
+      assertThat(other.fake.tokens()).isEqualTo(before + 3);
       settings.put("BL_CLIENT_CREDENTIALS", "wrong");
       SandboxException failure =
           catchThrowableOfType(

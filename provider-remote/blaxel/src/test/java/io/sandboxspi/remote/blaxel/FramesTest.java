@@ -52,8 +52,18 @@ class FramesTest implements Frames.Sink {
 
   @Test
   void theRelaysStandTellsWhatIsMissing() {
-    feed("\u001dO 1 4 YQ==\u001e\u001dS 1 0 2\u001e\u001dS 2 0 2\u001e\u001dS 1 1 2\u001e");
-    assertThat(heard).containsExactly("STDOUT 1 a", "taken 2", "taken 2", "gap", "taken 2", "gap");
+    feed("\u001dO 1 4 YQ==\u001e\u001dS 1 0 2 3\u001e\u001dS 2 0 2 2\u001e\u001dS 1 1 2 2\u001e");
+    assertThat(heard)
+        .containsExactly(
+            "STDOUT 1 a",
+            "taken 2",
+            "came 3",
+            "taken 2",
+            "came 2",
+            "gap",
+            "taken 2",
+            "came 2",
+            "gap");
   }
 
   @Test
@@ -71,6 +81,11 @@ class FramesTest implements Frames.Sink {
   @Override
   public void taken(long number) {
     heard.add("taken " + number);
+  }
+
+  @Override
+  public void came(long number) {
+    heard.add("came " + number);
   }
 
   @Override

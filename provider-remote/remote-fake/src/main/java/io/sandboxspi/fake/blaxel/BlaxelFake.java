@@ -14,6 +14,7 @@ import java.util.Optional;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.IntStream;
 
 /**
  * One fake of Blaxel: the control plane at {@code /v0}, and the gateway to its sandboxes at {@code
@@ -37,6 +38,7 @@ public final class BlaxelFake implements FakeVendor.Service {
   private final Sandboxes sandboxes;
   private final ControlPlane controlPlane;
   private final AtomicInteger tokens = new AtomicInteger();
+  private volatile int expired;
   private volatile boolean headersOnSockets = true;
 
   /** Starts it. */
@@ -89,7 +91,8 @@ public final class BlaxelFake implements FakeVendor.Service {
             .orElse("");
     boolean right =
         bearer.equals("Bearer " + KEY)
-            || (tokens.get() > 0 && bearer.equals("Bearer " + TOKEN + tokens.get()));
+            || IntStream.rangeClosed(expired + 1, tokens.get())
+                .anyMatch(number -> bearer.equals("Bearer " + TOKEN + number));
     String workspace = exchange.header("X-Blaxel-Workspace").orElse(WORKSPACE);
     return right && workspace.equals(WORKSPACE);
   }
@@ -135,6 +138,11 @@ public final class BlaxelFake implements FakeVendor.Service {
     headersOnSockets = false;
   }
 
+  /** The tokens of clients that were given out are not good any more. */
+  public void expireTokens() {
+    expired = tokens.get();
+  }
+
   /** How many tokens of clients were given out. */
   public int tokens() {
     return tokens.get();
@@ -145,7 +153,12 @@ public final class BlaxelFake implements FakeVendor.Service {
     return server.uri();
   }
 
-  /** Connections that are open. */
+  /** Ends all connections, also those on which nothing is said, without a word. */
+  public void cutConnections() {
+    server.cutConnections();
+  }
+
+  @Override
   public int connections() {
     return server.connections();
   }
