@@ -18,6 +18,9 @@ public interface FakeVendor {
     /** Sandboxes that exist, running or not. */
     int sandboxes();
 
+    /** Connections that are open, as far as it counts them. */
+    int connections();
+
     /** Ends it and all it started. */
     @Override
     void close();

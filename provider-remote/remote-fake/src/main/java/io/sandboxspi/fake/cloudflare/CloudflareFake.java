@@ -136,7 +136,7 @@ public final class CloudflareFake implements FakeVendor.Service {
     return server.uri();
   }
 
-  /** Connections that are open. */
+  @Override
   public int connections() {
     return server.connections();
   }

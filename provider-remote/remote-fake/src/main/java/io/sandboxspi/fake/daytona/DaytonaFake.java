@@ -90,7 +90,7 @@ public final class DaytonaFake implements FakeVendor.Service {
     return server.uri();
   }
 
-  /** Connections that are open. */
+  @Override
   public int connections() {
     return server.connections();
   }

@@ -61,7 +61,7 @@ public final class E2bFake implements FakeVendor.Service {
     return server.uri();
   }
 
-  /** Connections that are open. */
+  @Override
   public int connections() {
     return server.connections();
   }

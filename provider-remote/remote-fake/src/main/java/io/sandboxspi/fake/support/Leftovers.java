@@ -8,6 +8,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.stream.Stream;
 
 /**
@@ -22,8 +23,29 @@ public record Leftovers(long descriptors) {
   private static final int SIZE = 300_000;
 
   /** As it is now. */
-  public static Leftovers now() throws IOException {
+  static Leftovers now() throws IOException {
     return new Leftovers(open());
+  }
+
+  /**
+   * Uses one session after another, and answers what is left of the second: threads, descriptors
+   * and connections of this JVM, sandboxes. Empty if nothing is.
+   */
+  public static String ofSessions(VendorFixture<?, ?> fixture) throws Exception {
+    try (SandboxSession first = fixture.openPatient(Map.of())) {
+      use(first);
+    }
+    boolean idle = VendorFixture.until(() -> fixture.fake().connections() == 0);
+    Leftovers before = now();
+    try (SandboxSession second = fixture.openPatient(Map.of())) {
+      use(second);
+    }
+    String more = before.more();
+    idle &= VendorFixture.until(() -> fixture.fake().connections() == 0);
+    int sandboxes = fixture.fake().sandboxes();
+    return more
+        + (idle ? "" : " connections")
+        + (sandboxes == 0 ? "" : " " + sandboxes + " sandboxes");
   }
 
   /** Uses a session for terminals, commands and files, and leaves some of it running. */
@@ -41,7 +63,7 @@ public record Leftovers(long descriptors) {
   }
 
   /** Names of threads of sessions. */
-  public static List<String> threads() {
+  private static List<String> threads() {
     return Thread.getAllStackTraces().keySet().stream()
         .map(Thread::getName)
         .filter(name -> name.matches("sandbox-[0-9a-f]{8}-.*"))
@@ -51,7 +73,7 @@ public record Leftovers(long descriptors) {
   /**
    * Waits until no thread and no more descriptors are left than then; what is, empty if nothing.
    */
-  public String more() throws Exception {
+  private String more() throws Exception {
     boolean none = VendorFixture.until(() -> threads().isEmpty() && open() <= descriptors + SPARE);
     return none ? "" : "threads " + threads() + ", descriptors " + open() + " after " + descriptors;
   }

@@ -1,5 +1,6 @@
 package io.sandboxspi.remote.transport;
 
+import io.sandboxspi.fake.support.SelfSigned;
 import java.io.IOException;
 import java.net.URI;
 import java.nio.ByteBuffer;
@@ -111,7 +112,7 @@ final class TestServer implements AutoCloseable {
     } else {
       SslContextFactory.Server tls = new SslContextFactory.Server();
       tls.setKeyStorePath(keyStore.toString());
-      tls.setKeyStorePassword("changeit");
+      tls.setKeyStorePassword(SelfSigned.PASSWORD);
       tls.setSniRequired(false);
       connector = new ServerConnector(server, new SslConnectionFactory(tls, "http/1.1"), http);
     }

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import io.sandboxspi.Retryable;
 import io.sandboxspi.SandboxException;
+import io.sandboxspi.fake.support.SelfSigned;
 import io.sandboxspi.remote.transport.RemoteException.Kind;
 import io.sandboxspi.spi.Deadline;
 import java.net.URI;
@@ -13,7 +14,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -28,37 +28,11 @@ class TlsAndProxyTest {
     return Deadline.after(Duration.ofSeconds(10));
   }
 
-  private void keytool(String... arguments) throws Exception {
-    List<String> command =
-        new java.util.ArrayList<>(
-            List.of(Path.of(System.getProperty("java.home"), "bin", "keytool").toString()));
-    command.addAll(List.of(arguments));
-    command.addAll(
-        List.of("-keystore", dir.resolve("keys.p12").toString(), "-storepass", "changeit"));
-    Process process =
-        new ProcessBuilder(command)
-            .redirectErrorStream(true)
-            .redirectOutput(dir.resolve("out").toFile())
-            .start();
-    assertThat(process.waitFor(60, TimeUnit.SECONDS)).isTrue();
-    assertThat(process.exitValue()).as(Files.readString(dir.resolve("out"))).isZero();
-  }
-
   @Test
   void aCertificateOfAFileIsTrustedAndAnUnknownOneIsNot() throws Exception {
-    keytool(
-        "-genkeypair",
-        "-alias",
-        "a",
-        "-keyalg",
-        "EC",
-        "-dname",
-        "CN=localhost",
-        "-ext",
-        "SAN=dns:localhost");
-    Path ca = dir.resolve("ca.pem");
-    keytool("-exportcert", "-alias", "a", "-rfc", "-file", ca.toString());
-    try (TestServer server = new TestServer(dir.resolve("keys.p12"))) {
+    SelfSigned key = SelfSigned.in(dir);
+    Path ca = key.certificate();
+    try (TestServer server = new TestServer(key.keys())) {
       HttpCall call = HttpCall.of("asking", "GET", server.on("/", x -> x.write("{}")));
       RemoteException failure =
           catchThrowableOfType(
