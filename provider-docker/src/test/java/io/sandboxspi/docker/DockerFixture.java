@@ -88,11 +88,16 @@ final class DockerFixture {
 
   /** Command lines of what runs in a container. */
   static List<String> processes(String container) throws InterruptedException {
+    return processes(container, "-ef");
+  }
+
+  /** The same, as ps shows it with these arguments. */
+  static List<String> processes(String container, String ps) throws InterruptedException {
     return engine()
         .call(
             seconds(20),
             client ->
-                Stream.of(client.topContainerCmd(container).exec().getProcesses())
+                Stream.of(client.topContainerCmd(container).withPsArgs(ps).exec().getProcesses())
                     .map(row -> row[row.length - 1])
                     .toList());
   }

@@ -60,7 +60,9 @@ class EngineRestartTest {
     TestEngine.need(TestEngine.BUSYBOX);
     // Short: a socket's path has a bound.
     Path directory = Files.createTempDirectory("eng");
-    try (OwnEngine engine = new OwnEngine(directory)) {
+    // Last: also what a failure leaves.
+    try (AutoCloseable unused = () -> delete(directory);
+        OwnEngine engine = new OwnEngine(directory)) {
       engine.load(TestEngine.BUSYBOX);
       SandboxSession session =
           DockerFixture.open(Map.of("host", engine.address()), spec -> spec.timings(TIMINGS));
@@ -97,7 +99,6 @@ class EngineRestartTest {
               DockerFixture.until(Duration.ofSeconds(10), () -> DockerFixture.threads().isEmpty()))
           .isTrue();
     }
-    delete(directory);
   }
 
   private static void delete(Path directory) throws Exception {
@@ -105,8 +106,10 @@ class EngineRestartTest {
             new ProcessBuilder(
                     "sh",
                     "-c",
-                    // The engine makes its directory a mount of its own.
-                    "umount \"$1/data\"; rm -rf --one-file-system \"$1\"",
+                    // The engine makes its directory a mount of its own, and containers more of
+                    // them.
+                    "grep -o \" $1/[^ ]*\" /proc/self/mounts | sort -r | xargs -r umount -l;"
+                        + " rm -rf --one-file-system \"$1\"",
                     "sh",
                     directory.toString())
                 .inheritIO()

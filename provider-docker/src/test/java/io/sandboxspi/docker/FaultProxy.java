@@ -213,6 +213,13 @@ final class FaultProxy implements AutoCloseable {
     }
   }
 
+  /** First lines of the requests whose connections are open. */
+  List<String> open() {
+    synchronized (ice) {
+      return List.copyOf(lines.values());
+    }
+  }
+
   /** First lines of all requests so far. */
   List<String> requests() {
     return List.copyOf(requests);

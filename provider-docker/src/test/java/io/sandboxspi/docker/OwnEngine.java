@@ -85,8 +85,17 @@ final class OwnEngine implements AutoCloseable {
             .redirectErrorStream(true)
             .redirectOutput(ProcessBuilder.Redirect.appendTo(directory.resolve("log").toFile()))
             .start();
-    assertThat(DockerFixture.until(Duration.ofSeconds(30), this::answers))
-        .as("the engine, whose log is %s", directory.resolve("log"))
+    boolean answers = false;
+    try {
+      answers = DockerFixture.until(Duration.ofSeconds(30), this::answers);
+    } finally {
+      if (!answers) {
+        begun.destroyForcibly();
+      }
+    }
+    // The directory goes with a failure.
+    assertThat(answers)
+        .as("the engine says: %s", Files.readString(directory.resolve("log")))
         .isTrue();
     return begun;
   }
@@ -140,9 +149,17 @@ final class OwnEngine implements AutoCloseable {
     assertThat(daemon.waitFor(30, TimeUnit.SECONDS)).isTrue();
   }
 
-  /** With its containers, also those that outlived it. */
+  /** With its containers, also those that outlived it; whatever fails, it does not live on. */
   @Override
   public void close() throws Exception {
+    try {
+      end();
+    } finally {
+      daemon.destroyForcibly();
+    }
+  }
+
+  private void end() throws Exception {
     if (!daemon.isAlive()) {
       start(false);
     }

@@ -114,6 +114,7 @@ public final class Archives {
           try {
             connection.send("GET", path(path), Map.of(), new byte[0]);
             Head head = Engine.good(connection);
+            connection.expectMuch();
             Download download = new Download(found(head), body(connection, head));
             done = true;
             return download;

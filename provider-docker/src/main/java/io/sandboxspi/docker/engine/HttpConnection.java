@@ -32,7 +32,7 @@ final class HttpConnection implements Closeable {
   private final EngineAddress address;
   private final Wire wire;
   private final Watch watch;
-  private final ByteBuffer in = ByteBuffer.allocate(32_768).flip();
+  private ByteBuffer in = ByteBuffer.allocate(32_768).flip();
 
   /** Closes a socket at the deadline. */
   private static final class Watch {
@@ -130,6 +130,11 @@ final class HttpConnection implements Closeable {
       write(ByteBuffer.wrap(buffer, 0, n));
       left -= n;
     }
+  }
+
+  /** Much is to come: it is read in larger pieces, and copied once less, from now on. */
+  void expectMuch() {
+    in = ByteBuffer.allocateDirect(BULK).put(in).flip();
   }
 
   /** No more of the request comes; the answer can still be read. */

@@ -117,14 +117,28 @@ public final class KillBatches {
     }
   }
 
-  /** The same outcome for each. */
+  /** The same outcome for each; a failure is an exception of its own. */
   public static Map<LaunchId, TerminationOutcome> all(
       List<LaunchId> ids, TerminationOutcome outcome) {
     Map<LaunchId, TerminationOutcome> outcomes = new LinkedHashMap<>();
     for (LaunchId id : ids) {
-      outcomes.put(id, outcome);
+      outcomes.put(id, own(id, outcome));
     }
     return outcomes;
+  }
+
+  private static TerminationOutcome own(LaunchId id, TerminationOutcome outcome) {
+    if (outcome instanceof TerminationOutcome.Unconfirmed unconfirmed
+        && unconfirmed.cause() instanceof SandboxException reason) {
+      return TerminationOutcome.unconfirmed(
+          SandboxException.builder(
+                  reason.code(), reason.operation(), String.valueOf(reason.getMessage()))
+              .cause(reason)
+              .retryable(reason.retryable())
+              .context("launch", id)
+              .build());
+    }
+    return outcome;
   }
 
   /** An end that is not proven, with the reason as a caller sees it. */

@@ -3,6 +3,7 @@ package io.sandboxspi.core.session;
 import java.io.FilterInputStream;
 import java.io.IOException;
 import java.io.InputStream;
+import java.io.OutputStream;
 import java.lang.ref.Reference;
 
 /** Keeps its session reachable while it is read: who reads has not forgotten it. */
@@ -27,6 +28,15 @@ final class KeepingStream extends FilterInputStream {
   public int read(byte[] target, int offset, int length) throws IOException {
     try {
       return in.read(target, offset, length);
+    } finally {
+      Reference.reachabilityFence(owner);
+    }
+  }
+
+  @Override
+  public long transferTo(OutputStream out) throws IOException {
+    try {
+      return in.transferTo(out);
     } finally {
       Reference.reachabilityFence(owner);
     }

@@ -6,12 +6,6 @@
 #
 # $1 state directory  $2 name of this runner  $3 shell. Read after start.sh.
 
-__r_forks() { # the number that was last given to a process
-  __r_last=''
-  { read -r __r_last </proc/loadavg; } 2>/dev/null
-  __r_last=${__r_last##* }
-}
-
 __r_has() { # whether a process has one of the outputs, or may have
   for __r_f in "/proc/$1/fd"/*; do
     case $__r_f in
@@ -27,14 +21,14 @@ __r_has() { # whether a process has one of the outputs, or may have
 }
 
 __r_alone() { # whether nobody else has the outputs; it must be sure
-  __r_forks
-  # The program has started nobody, and nobody has since.
-  [ "$__r_last" != "$__r_pid" ] || return 0
+  __s_forks
+  # Nobody was started since the launch began.
+  [ "$__r_last" = 0 ] || [ "$__s_last" != "$__r_last" ] || return 0
   __r_seen=0
   for __r_look in 1 2 3 4; do
     # Numbers that begin anew tell no age.
-    [ "${__r_last:-0}" -gt "$__r_pid" ] || return 1
-    __r_high=$__r_last
+    [ "${__s_last:-0}" -gt "$__r_pid" ] || return 1
+    __r_high=$__s_last
     set -- /proc/[0-9]*
     [ $# -le 200 ] || return 1
     for __r_p; do
@@ -43,8 +37,8 @@ __r_alone() { # whether nobody else has the outputs; it must be sure
       ! __r_has "$__r_p" || return 1
     done
     # Whoever was born meanwhile was not looked at.
-    __r_forks
-    [ "$__r_last" != "$__r_high" ] || return 0
+    __s_forks
+    [ "$__s_last" != "$__r_high" ] || return 0
     __r_seen=$__r_high
   done
   return 1
@@ -64,11 +58,14 @@ __r_own=$__s_dir/$2 __r_shell=$3
 [ "$(exec "$__r_shell" -c 'echo "${SHLVL-}"')" = "${SHLVL-}" ] || SHLVL=$((SHLVL - 1))
 exec 8>&2 2>"$__r_own.msg"
 while :; do
+  __s_id=''
   echo >"$__r_own.now"
   # shellcheck disable=SC2154
   (exec "$__s_at" "$__r_shell") 2>&8 8>&-
   __s_code=$?
-  read -r __s_id __r_pid __r_mark __s_flags <"$__r_own.now"
+  # Its launch: "read" takes a call of the system for each byte.
+  # shellcheck disable=SC1090
+  [ ! -r "$__r_own.now" ] || . "$__r_own.now"
   [ -n "$__s_id" ] || break # the input has ended
   __s_how "$__r_own.msg"
   # A kill that has removed the record needs no answer; what was not started has one.

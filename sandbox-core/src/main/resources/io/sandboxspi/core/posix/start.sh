@@ -3,6 +3,8 @@
 # __s_work and __s_user. Names start with __s_: they must not meet a variable of the program. A special builtin
 # whose redirection fails ends dash, hence "echo" and "true".
 
+__s_first=''
+
 __s_say() {
   case $__s_flags in *a*) printf '\036%s %s\036' "$__s_id" "$1" ;; esac
 }
@@ -30,6 +32,12 @@ __s_tool() { # a tool of the launcher; the program's PATH comes last
 __s_stat() { # fields of this process, from the third on
   { read -r __s_stat </proc/self/stat; } 2>/dev/null || __s_stat=') ? 0 0 0 0'
   __s_stat=${__s_stat##*) }
+}
+
+__s_forks() { # the number that was last given to a process
+  __s_last=''
+  { read -r __s_last </proc/loadavg; } 2>/dev/null
+  __s_last=${__s_last##* }
 }
 
 __s_open_state() {
@@ -83,13 +91,15 @@ __s_find() { # the program's file, as execvp would find it
 }
 
 __s_applets_first() { # whether the shell prefers its own applets to files in PATH
-  __s_path=${PATH-}
-  # shellcheck disable=SC2123
-  PATH=/nonexistent
-  command -v sort >/dev/null 2>&1
-  set -- $?
-  PATH=$__s_path
-  return "$1"
+  if [ -z "$__s_first" ]; then
+    __s_path=${PATH-}
+    # shellcheck disable=SC2123
+    PATH=/nonexistent
+    command -v sort >/dev/null 2>&1
+    __s_first=$?
+    PATH=$__s_path
+  fi
+  return "$__s_first"
 }
 
 __s_how() { # how a program ended, in __s_word; $1 holds what the shell printed of it

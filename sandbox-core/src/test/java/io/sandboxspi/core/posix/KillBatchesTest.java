@@ -80,4 +80,15 @@ class KillBatchesTest {
     assertThat(batches.kill(List.of(B), seconds(10)))
         .containsEntry(B, TerminationOutcome.alreadyGone());
   }
+
+  /** Whoever is told of the first sees the others suppressed under it. */
+  @Test
+  void eachThatIsNotProvenHasAFailureOfItsOwn() {
+    TerminationOutcome late =
+        KillBatches.unconfirmed("it is late", new IllegalStateException("late"));
+    assertThat(KillBatches.all(List.of(A, B), late).values())
+        .extracting(outcome -> ((TerminationOutcome.Unconfirmed) outcome).cause())
+        .allSatisfy(cause -> assertThat(cause).hasMessageContaining("it is late"))
+        .doesNotHaveDuplicates();
+  }
 }
