@@ -189,9 +189,14 @@ final class Router {
           }
 
           @Override
-          public CallOptions options() {
+          public boolean patient() {
             // The router of a new sandbox may not be there yet.
-            return answered ? CallOptions.DEFAULT : CallOptions.DEFAULT.withWaitForReady();
+            return !answered;
+          }
+
+          @Override
+          public void unreachable() {
+            over.calls().resetConnectBackoff();
           }
         };
     A answer = rpc.call(what, method, request.of(over.task()), attempts, again, deadline);

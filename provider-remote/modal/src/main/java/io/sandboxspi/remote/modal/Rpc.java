@@ -30,6 +30,9 @@ final class Rpc {
 
   private static final Duration LEAST_THROTTLE = Duration.ofMillis(100);
 
+  /** Between looks for a peer that is not there yet. */
+  private static final Duration EARLY = Duration.ofMillis(250);
+
   private final UnaryOperator<String> hide;
   private final Optional<Duration> maxThrottleWait;
 
@@ -70,9 +73,9 @@ final class Rpc {
      */
     Metadata headers(int made, int throttled, Duration elapsed);
 
-    /** Of an attempt, beside its deadline. */
-    default CallOptions options() {
-      return CallOptions.DEFAULT;
+    /** Whether a peer that cannot be reached is waited for: it may not be there yet. */
+    default boolean patient() {
+      return false;
     }
 
     /** An attempt failed before it was sent. */
@@ -108,7 +111,8 @@ final class Rpc {
           throw failure;
         }
       } else {
-        made++;
+        boolean early = failure.kind() == Kind.UNREACHABLE && attempts.patient();
+        made += early ? 0 : 1;
         boolean late = failure.kind() == Kind.TIMEOUT && !again.late();
         if (made >= again.attempts() || late || !Failures.transientOne(failure)) {
           throw failure;
@@ -116,7 +120,7 @@ final class Rpc {
         if (failure.kind() == Kind.UNREACHABLE) {
           attempts.unreachable();
         }
-        pause = jittered(again, made);
+        pause = early ? EARLY : jittered(again, made);
       }
       if (pause.compareTo(deadline.remaining()) >= 0) {
         throw failure;
@@ -148,7 +152,7 @@ final class Rpc {
     if (nanos <= 0) {
       throw new RemoteException(Kind.TIMEOUT, what + ": the deadline has passed");
     }
-    CallOptions options = attempts.options().withDeadlineAfter(nanos, TimeUnit.NANOSECONDS);
+    CallOptions options = CallOptions.DEFAULT.withDeadlineAfter(nanos, TimeUnit.NANOSECONDS);
     ClientCall<Q, A> call =
         MetadataUtils.newAttachHeadersInterceptor(headers)
             .interceptCall(method, options, attempts.channel());
