@@ -29,25 +29,28 @@ public enum DockerExperiment {
           PlainDockerJava plain = new PlainDockerJava();
           SandboxSession session = Box.session()) {
         String container = fresh.container();
-        for (int i = 0; i < 5; i++) {
-          long[][] unused = {plain.exec(container, HI), fresh.run(HI), warm.run(HI)};
-          raw.firstByte(container, HI_JSON);
-          long unusedCommand = command(session);
-          stock();
+        List<Contender> all =
+            List.of(
+                into -> into.add("raw", raw.firstByte(container, HI_JSON)),
+                into -> add(into, "fresh", fresh.run(HI)),
+                into -> add(into, "docker-java", plain.exec(container, HI)),
+                into -> into.add("cli", cli(container)),
+                into -> add(into, "spare", warm.run(HI)),
+                into -> into.add("one-shot", command(session)));
+        // Each is used for as long as the others before it counts.
+        for (Contender each : all) {
+          long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(quick ? 1 : 4);
+          while (System.nanoTime() < end) {
+            each.run((name, nanos) -> {});
+            rest(20);
+          }
         }
         for (int i = 0; i < (quick ? 5 : 70); i++) {
-          pass.add("raw", raw.firstByte(container, HI_JSON));
-          long[] ours = fresh.run(HI);
-          pass.add("fresh", ours[0]);
-          pass.add("fresh-whole", ours[1]);
-          long[] theirs = plain.exec(container, HI);
-          pass.add("docker-java", theirs[0]);
-          pass.add("docker-java-whole", theirs[1]);
-          pass.add("cli", cli(container));
-          long[] spare = warm.run(HI);
-          pass.add("spare", spare[0]);
-          pass.add("spare-whole", spare[1]);
-          pass.add("one-shot", command(session));
+          for (Contender each : all) {
+            // What the one before left to tidy up is over by then.
+            rest(100);
+            each.run(pass::add);
+          }
           stock();
         }
       }
@@ -182,9 +185,28 @@ public enum DockerExperiment {
   /** Runs once. */
   public abstract void run(Pass pass, boolean quick) throws Exception;
 
+  /** Takes a measurement. */
+  private interface Measure {
+    void add(String name, long nanos);
+  }
+
+  /** One of those that take turns. */
+  private interface Contender {
+    void run(Measure into) throws Exception;
+  }
+
+  private static void add(Measure into, String name, long[] times) {
+    into.add(name, times[0]);
+    into.add(name + "-whole", times[1]);
+  }
+
+  private static void rest(long millis) {
+    LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(millis));
+  }
+
   /** Time for the next spare to start. */
   private static void stock() {
-    LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(350));
+    rest(350);
   }
 
   private static long command(SandboxSession session) throws InterruptedException {

@@ -48,6 +48,7 @@ final class EngineFiles implements SandboxFiles {
 
   @Override
   public SandboxFiles asUser(String name) {
+    // The values hold the one rule of what an account is called.
     Optional<String> user = Command.of("id").user(name).user();
     core.require(user, Operation.VALIDATE);
     return new EngineFiles(session, core, new FileCalls(core, user));
