@@ -3,6 +3,7 @@ package io.sandboxspi.fake;
 import com.sun.jna.Memory;
 import java.io.File;
 import java.io.IOException;
+import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
@@ -26,6 +27,10 @@ public final class LooseTerminal {
   private static final int CHUNK = 128 * 1024;
   private static final int POLL_SIZE = 8;
   private static final int PAUSE = 10;
+
+  /** Says a word when the terminal is open. */
+  private static final String SCRIPT =
+      "(exec 3>&1 <>\"$0\" >&0 2>&0; echo >&3; exec \"$@\" 3>&-); exit $?";
 
   private final Listener listener;
   private final int master;
@@ -51,7 +56,7 @@ public final class LooseTerminal {
   }
 
   /**
-   * Starts a program.
+   * Starts a program; the listener hears nothing before {@link #begin}.
    *
    * @param environment all of it
    */
@@ -74,29 +79,44 @@ public final class LooseTerminal {
     String slave = new String(name, StandardCharsets.US_ASCII).split("\0", 2)[0];
     size(master, columns, rows);
     // The shell between leads the session, so that nothing of this JVM's terminal is in reach.
-    List<String> command =
-        new ArrayList<>(
-            List.of("setsid", "/bin/sh", "-c", "(exec \"$@\" <>\"$0\" >&0 2>&0); exit $?", slave));
+    List<String> command = new ArrayList<>(List.of("setsid", "/bin/sh", "-c", SCRIPT, slave));
     command.addAll(argv);
     ProcessBuilder builder = new ProcessBuilder(command).directory(new File(directory));
     builder.environment().clear();
     builder.environment().putAll(environment);
     File nothing = new File("/dev/null");
-    builder.redirectInput(nothing).redirectOutput(nothing).redirectError(nothing);
+    builder.redirectInput(nothing).redirectError(nothing);
     boolean done = false;
     try {
       LooseTerminal terminal = new LooseTerminal(master, builder.start(), listener);
+      terminal.awaitProgram();
       if (Posix.pipe2(terminal.wake, CLOSE_ON_EXEC) != 0) {
         throw new IOException("no pipe can be made");
       }
-      FakeThreads.start("terminal-output", terminal::pump);
-      FakeThreads.start("terminal-input", terminal::feed);
-      FakeThreads.start("terminal-wait", terminal::await);
       done = true;
       return terminal;
     } finally {
       if (!done) {
         int unused = Posix.close(master);
+      }
+    }
+  }
+
+  /** Begins to carry input and output. */
+  public void begin() {
+    FakeThreads.start("terminal-output", this::pump);
+    FakeThreads.start("terminal-input", this::feed);
+    FakeThreads.start("terminal-wait", this::await);
+  }
+
+  /**
+   * Until it has the terminal: a number that nobody holds is given to the next terminal, and one
+   * that is closed before would let this program in there.
+   */
+  private void awaitProgram() throws IOException {
+    try (InputStream word = process.getInputStream()) {
+      if (word.read() < 0) {
+        throw new IOException("the terminal's program does not start");
       }
     }
   }

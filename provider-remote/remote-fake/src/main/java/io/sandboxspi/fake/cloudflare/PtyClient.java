@@ -99,7 +99,7 @@ public final class PtyClient implements Session.Listener.AutoDemanding {
     }
   }
 
-  private void text(String message) {
+  void text(String message) {
     add(message);
   }
 
