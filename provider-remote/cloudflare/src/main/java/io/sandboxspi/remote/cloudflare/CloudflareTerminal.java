@@ -29,11 +29,9 @@ final class CloudflareTerminal implements VendorTerminal {
 
   private static final Logger LOG = LoggerFactory.getLogger(CloudflareTerminal.class);
   private static final Duration PATIENCE = Duration.ofSeconds(3);
-  private static final Duration TIDY = Duration.ofSeconds(10);
 
   private final Sandbox sandbox;
   private final String session;
-  private final Lane lane;
   private final Replay replay = new Replay();
   private final Probe probe;
   private volatile TerminalSize size = TerminalSize.DEFAULT;
@@ -43,7 +41,6 @@ final class CloudflareTerminal implements VendorTerminal {
   CloudflareTerminal(Sandbox sandbox, String session, Lane lane) {
     this.sandbox = sandbox;
     this.session = session;
-    this.lane = lane;
     this.probe = new Probe(this::ask, lane);
   }
 
@@ -160,22 +157,18 @@ final class CloudflareTerminal implements VendorTerminal {
     return first.compareTo(second) < 0 ? first : second;
   }
 
+  /** The session does. */
+  @Override
+  public boolean stays() {
+    return true;
+  }
+
   @Override
   public void forget() {
     probe.stop();
-    lane.execute(
-        () -> {
-          WebSocketLink mine = link;
-          if (mine != null) {
-            mine.close();
-          }
-          try {
-            end(Deadline.after(TIDY));
-          } catch (RemoteException e) {
-            LOG.debug("a terminal's session is left", e);
-          } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-          }
-        });
+    WebSocketLink mine = link;
+    if (mine != null) {
+      mine.close();
+    }
   }
 }

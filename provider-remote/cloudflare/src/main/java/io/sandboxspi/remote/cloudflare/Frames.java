@@ -69,10 +69,18 @@ final class Frames implements WebSocketListener {
     }
   }
 
+  /**
+   * A word of a later server is passed over. What is no word at all may stand for anything: the
+   * connection is not believed any more, and the next one brings what is missing.
+   */
   @Override
   public boolean onText(String message) {
     ObjectNode control =
-        Json.parse(message.getBytes(StandardCharsets.UTF_8)).orElseGet(Json::object);
+        Json.parse(message.getBytes(StandardCharsets.UTF_8))
+            .orElseThrow(
+                () ->
+                    new RemoteException(
+                        Kind.MALFORMED, "the terminal's connection brought no object of JSON"));
     String said = control.path("message").asText("");
     switch (control.path("type").asText("")) {
       case "ready" -> becomeReady();

@@ -22,6 +22,7 @@ import org.slf4j.LoggerFactory;
 final class Sandbox {
   private static final Logger LOG = LoggerFactory.getLogger(Sandbox.class);
   private static final Duration TIDY = Duration.ofSeconds(10);
+  private static final Duration DRAIN = Duration.ofSeconds(2);
 
   private final Bridge bridge;
   private final CloudflareRef ref;
@@ -144,10 +145,21 @@ final class Sandbox {
   }
 
   private void endImpostor() throws InterruptedException {
+    drain(DRAIN.toNanos());
     try {
       bridge.delete(ref.sandbox(), Deadline.after(TIDY));
     } catch (RemoteException e) {
       LOG.warn("an empty container of sandbox {} runs until it sleeps", ref.sandbox(), e);
+    }
+  }
+
+  /** Waits for what is under way, which would start it again; nothing new begins. */
+  private void drain(long nanos) throws InterruptedException {
+    synchronized (lock) {
+      long end = System.nanoTime() + nanos;
+      for (long left = nanos; running > 0 && left > 0; left = end - System.nanoTime()) {
+        TimeUnit.NANOSECONDS.timedWait(lock, left);
+      }
     }
   }
 
@@ -156,12 +168,8 @@ final class Sandbox {
     synchronized (lock) {
       shut = true;
       gone = true;
-      long end = System.nanoTime() + deadline.remainingNanos() / 2;
-      for (long left = end - System.nanoTime(); running > 0 && left > 0; ) {
-        TimeUnit.NANOSECONDS.timedWait(lock, left);
-        left = end - System.nanoTime();
-      }
     }
+    drain(deadline.remainingNanos() / 2);
     bridge.delete(ref.sandbox(), deadline);
   }
 }

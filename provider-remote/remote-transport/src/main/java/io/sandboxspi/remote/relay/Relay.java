@@ -36,6 +36,8 @@ import org.slf4j.LoggerFactory;
 final class Relay implements Running, VendorTerminal.Listener, MarkScanner.Sink {
   private static final Logger LOG = LoggerFactory.getLogger(Relay.class);
   private static final Duration FAREWELL = Duration.ofSeconds(5);
+  private static final Duration REOPENING = Duration.ofSeconds(15);
+  private static final Duration TIDY = Duration.ofSeconds(10);
 
   /** Begins the marks of a relay; those of the launcher pass between them. */
   private static final byte GS = 29;
@@ -55,6 +57,7 @@ final class Relay implements Running, VendorTerminal.Listener, MarkScanner.Sink 
   private final String id;
   private final String word;
   private final boolean terminal;
+  private final boolean mayReopen;
   private final Output output;
   private final Lane lane;
   private final Flow flow;
@@ -69,6 +72,7 @@ final class Relay implements Running, VendorTerminal.Listener, MarkScanner.Sink 
   private boolean full;
   private Output.@Nullable End ending;
   private boolean told;
+  private volatile boolean goodbye;
 
   private final Room room;
   private final RelayInput input;
@@ -79,21 +83,23 @@ final class Relay implements Running, VendorTerminal.Listener, MarkScanner.Sink 
   private int reopened;
   private volatile boolean exited;
   private final AtomicBoolean forgotten = new AtomicBoolean();
+  private final AtomicBoolean ended = new AtomicBoolean();
 
   private record Held(OutputChannel channel, ByteBuffer bytes) {}
 
   /** Tells a relay that a part of its output was taken. */
   @FunctionalInterface
   interface Flow {
-    /** Writes a line to one of the relay's pipes, soon. */
-    void acknowledge(String pipe);
+    /** Writes a line to one of the relay's pipes, soon; tells the relay if that cannot be. */
+    void acknowledge(Relay relay, String pipe);
   }
 
   /**
    * For one terminal.
    *
    * @param terminal whether it is the program's own
-   * @param plain whether input goes there as it is; otherwise in pieces
+   * @param plain whether input goes there as it is; otherwise in pieces; without a terminal, of a
+   *     kept shell
    */
   Relay(
       VendorTerminal vendor,
@@ -109,6 +115,8 @@ final class Relay implements Running, VendorTerminal.Listener, MarkScanner.Sink 
     this.id = id;
     this.word = word;
     this.terminal = terminal;
+    // What was asked of a kept shell may be lost on its way, and nobody would know.
+    this.mayReopen = terminal || (vendor.replays() && !plain);
     this.output = output;
     this.lane = lane;
     this.flow = flow;
@@ -142,16 +150,18 @@ final class Relay implements Running, VendorTerminal.Listener, MarkScanner.Sink 
   }
 
   private void end() {
-    lane.execute(
-        () -> {
-          try {
-            end(Deadline.after(FAREWELL));
-          } catch (RemoteException e) {
-            LOG.debug("a terminal was not ended", e);
-          } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-          }
-        });
+    if (!ended.getAndSet(true)) {
+      lane.execute(
+          () -> {
+            try {
+              end(Deadline.after(TIDY));
+            } catch (RemoteException e) {
+              LOG.debug("a terminal was not ended", e);
+            } catch (InterruptedException e) {
+              Thread.currentThread().interrupt();
+            }
+          });
+    }
   }
 
   // What comes
@@ -213,7 +223,7 @@ final class Relay implements Running, VendorTerminal.Listener, MarkScanner.Sink 
         case "o", "e" -> owe(text);
         case "I" -> room.taken();
         case "END" -> {
-          letGo();
+          goodbye = true;
           close(UNKNOWN);
         }
         default -> {
@@ -240,7 +250,7 @@ final class Relay implements Running, VendorTerminal.Listener, MarkScanner.Sink 
   /** More may come when this is taken. */
   private void owe(String pipe) {
     if (held.isEmpty()) {
-      flow.acknowledge(pipe);
+      flow.acknowledge(this, pipe);
     } else {
       owed.add(pipe);
     }
@@ -253,7 +263,7 @@ final class Relay implements Running, VendorTerminal.Listener, MarkScanner.Sink 
       full = !output.onOutput(next.channel(), next.bytes());
     }
     while (held.isEmpty() && !owed.isEmpty()) {
-      flow.acknowledge(owed.remove());
+      flow.acknowledge(this, owed.remove());
     }
     if (ending != null && held.isEmpty() && !told) {
       told = true;
@@ -265,7 +275,7 @@ final class Relay implements Running, VendorTerminal.Listener, MarkScanner.Sink 
     serial.execute(
         () -> {
           boolean again =
-              (terminal || vendor.replays())
+              mayReopen
                   && end.broken().isPresent()
                   && ending == null
                   && !closed
@@ -286,7 +296,7 @@ final class Relay implements Running, VendorTerminal.Listener, MarkScanner.Sink 
   private void reopen(Output.End end) {
     CompletableFuture<WebSocketLink> next = link;
     try {
-      Deadline deadline = Deadline.after(FAREWELL);
+      Deadline deadline = Deadline.after(REOPENING);
       if (vendor.lives(deadline)) {
         WebSocketLink opened = vendor.connect(this, deadline);
         boolean unused = next.complete(opened);
@@ -303,6 +313,20 @@ final class Relay implements Running, VendorTerminal.Listener, MarkScanner.Sink 
     boolean unused =
         next.completeExceptionally(new RemoteException(Kind.BROKEN, "the terminal is lost"));
     serial.execute(() -> close(end));
+  }
+
+  /** More would come, and cannot be asked for. */
+  void heldUp(RemoteException failure) {
+    serial.execute(
+        () -> {
+          if (ending == null) {
+            fail(failure);
+          }
+        });
+  }
+
+  boolean over() {
+    return over;
   }
 
   private void fail(RemoteException failure) {
@@ -326,29 +350,49 @@ final class Relay implements Running, VendorTerminal.Listener, MarkScanner.Sink 
                               Kind.BROKEN,
                               "the sandbox's shell ended before it was ready: " + said)));
       flush();
-      forget();
+      if (!goodbye) {
+        disconnect();
+      }
+      // What runs behind pipes may wait for a word from here, also when its program has ended.
+      forget(end.broken().isPresent() && !terminal);
+    }
+  }
+
+  /**
+   * Nobody needs it any more.
+   *
+   * @param lives whether its shell may not end by itself
+   */
+  private void forget(boolean lives) {
+    if (forgotten.getAndSet(true)) {
+      return;
+    }
+    vendor.forget();
+    if (goodbye) {
+      lane.execute(this::sayGoodbye);
+    } else if (lives || vendor.stays()) {
+      end();
     }
   }
 
   /** All of its output is here: it need not wait any more. */
-  private void letGo() {
-    WebSocketLink mine = link.getNow(null);
-    if (mine == null) {
-      return;
+  private void sayGoodbye() {
+    try {
+      WebSocketLink mine = link.getNow(null);
+      if (mine != null) {
+        mine.sendBinary(
+            ByteBuffer.wrap(('\n' + word + '\n').getBytes(StandardCharsets.US_ASCII)),
+            Deadline.after(FAREWELL));
+        mine.sayGoodbye();
+      }
+    } catch (RemoteException e) {
+      LOG.debug("a terminal ends by itself", e);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
     }
-    lane.execute(
-        () -> {
-          try {
-            mine.sendBinary(
-                ByteBuffer.wrap(('\n' + word + '\n').getBytes(StandardCharsets.US_ASCII)),
-                Deadline.after(FAREWELL));
-            mine.sayGoodbye();
-          } catch (RemoteException e) {
-            LOG.debug("a terminal ends by itself", e);
-          } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-          }
-        });
+    if (vendor.stays()) {
+      end();
+    }
   }
 
   // What is asked for
@@ -397,15 +441,9 @@ final class Relay implements Running, VendorTerminal.Listener, MarkScanner.Sink 
   public void exited() {
     exited = true;
     if (closed) {
-      forget();
+      forget(!terminal);
     } else {
       vendor.ended();
-    }
-  }
-
-  private void forget() {
-    if (!forgotten.getAndSet(true)) {
-      vendor.forget();
     }
   }
 
@@ -413,8 +451,12 @@ final class Relay implements Running, VendorTerminal.Listener, MarkScanner.Sink 
     closed = true;
     room.close();
     if (exited) {
-      forget();
+      forget(!terminal);
     }
+    disconnect();
+  }
+
+  private void disconnect() {
     Callback.when(
         link,
         (mine, failure) -> {

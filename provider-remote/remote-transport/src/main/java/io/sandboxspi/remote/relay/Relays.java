@@ -7,6 +7,7 @@ import io.sandboxspi.remote.shell.Machine;
 import io.sandboxspi.remote.shell.Output;
 import io.sandboxspi.remote.shell.Running;
 import io.sandboxspi.remote.transport.RemoteException;
+import io.sandboxspi.remote.transport.RemoteException.Kind;
 import io.sandboxspi.spi.Deadline;
 import java.time.Duration;
 import java.util.UUID;
@@ -18,6 +19,7 @@ import org.slf4j.LoggerFactory;
 public final class Relays {
   private static final Logger LOG = LoggerFactory.getLogger(Relays.class);
   private static final Duration FLOW = Duration.ofSeconds(10);
+  private static final int TRIES = 3;
 
   private final Function<String, VendorTerminal> terminals;
   private final String before;
@@ -75,7 +77,7 @@ public final class Relays {
             terminal || kept,
             output,
             lane,
-            pipe -> acknowledge(state + "/" + id + "." + pipe),
+            (mine, pipe) -> acknowledge(mine, state + "/" + id + "." + pipe),
             room);
     boolean done = false;
     try {
@@ -96,19 +98,34 @@ public final class Relays {
     return start.argv().size() == 1 && start.terminal().isEmpty() && start.input();
   }
 
-  private void acknowledge(String pipe) {
+  private void acknowledge(Relay relay, String pipe) {
     String path = ShellText.quote(pipe);
+    // Opened for both, so that nobody waits for a relay that has gone.
+    String command = "[ ! -p " + path + " ] || echo 1<>" + path;
     lane.execute(
         () -> {
           try {
-            // Opened for both, so that nobody waits for a relay that has gone.
-            String unused =
-                asking.ask("[ ! -p " + path + " ] || echo 1<>" + path, Deadline.after(FLOW));
-          } catch (RemoteException e) {
-            LOG.debug("output is held up", e);
+            acknowledge(relay, command, 1);
           } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
           }
         });
+  }
+
+  /** A line too many lets a little more come at once; one too few would hold all of it up. */
+  private void acknowledge(Relay relay, String command, int made) throws InterruptedException {
+    try {
+      String unused = asking.ask(command, Deadline.after(FLOW));
+    } catch (RemoteException e) {
+      if (relay.over()) {
+        return;
+      }
+      if (made == TRIES || e.kind() == Kind.CLOSED) {
+        relay.heldUp(new RemoteException(e.kind(), "more output cannot be asked for", e));
+      } else {
+        LOG.debug("output is held up", e);
+        acknowledge(relay, command, made + 1);
+      }
+    }
   }
 }

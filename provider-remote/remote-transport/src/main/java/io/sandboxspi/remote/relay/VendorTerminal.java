@@ -63,6 +63,11 @@ public interface VendorTerminal {
    */
   default void ended() {}
 
-  /** Its shell has ended and nobody listens: what the vendor keeps may go. Never blocks. */
+  /** Whether something of it stays when its shell has ended, until {@link #end}. */
+  default boolean stays() {
+    return false;
+  }
+
+  /** Nobody listens any more: what this side keeps may go. Never blocks. */
   default void forget() {}
 }
