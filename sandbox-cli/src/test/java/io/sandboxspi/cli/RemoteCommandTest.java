@@ -129,6 +129,11 @@ class RemoteCommandTest {
     }
 
     @Override
+    public int connections() {
+      return fake.connections();
+    }
+
+    @Override
     public void close() {}
   }
 
