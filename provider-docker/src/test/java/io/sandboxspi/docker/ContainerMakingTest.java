@@ -165,6 +165,12 @@ class ContainerMakingTest {
           // New ones belong to root: nothing is changed in a volume that others use.
           assertThat(DockerFixture.output(session, "ls -ld /data | cut -c1-3")).isEqualTo("drw\n");
           assertThat(ours()).hasSize(2);
+          Map<String, String> marks =
+              DockerFixture.engine()
+                  .call(
+                      DockerFixture.seconds(20),
+                      client -> client.inspectVolumeCmd(name).exec().getLabels());
+          assertThat(marks).containsKeys(Labels.SESSION, Labels.OWNER, Labels.CREATED);
         }
         assertThat(ours()).containsExactly(name);
       }
@@ -329,7 +335,23 @@ class ContainerMakingTest {
 
   @Test
   void limitsAndLabelsAreTheEngines() throws Exception {
-    try (SandboxSession session = open("memory", "64m", "cpus", "0.5", "pids", "100")) {
+    String machine = System.getProperty("os.arch").equals("aarch64") ? "arm64" : "amd64";
+    try (SandboxSession session =
+        open(
+            "memory",
+            "64m",
+            "cpus",
+            "0.5",
+            "pids",
+            "100",
+            "runtime",
+            "runc",
+            "capabilities",
+            "KILL,CHOWN",
+            "no-new-privileges",
+            "false",
+            "platform",
+            "linux/" + machine)) {
       var made =
           DockerFixture.engine()
               .call(
@@ -341,6 +363,10 @@ class ContainerMakingTest {
       assertThat(made.getConfig().getLabels())
           .containsKeys(Labels.SESSION, Labels.OWNER, Labels.CREATED);
       assertThat(List.of(made.getHostConfig().getPrivileged())).containsExactly(false);
+      assertThat(made.getHostConfig().getRuntime()).isEqualTo("runc");
+      // KILL and CHOWN are the bits 5 and 0.
+      assertThat(DockerFixture.output(session, "grep -E '^(CapEff|NoNewPrivs)' /proc/self/status"))
+          .isEqualTo("CapEff:\t0000000000000021\nNoNewPrivs:\t0\n");
     }
   }
 }

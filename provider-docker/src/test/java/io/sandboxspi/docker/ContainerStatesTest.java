@@ -76,6 +76,8 @@ class ContainerStatesTest {
   private static void lost(Recording listener) throws Exception {
     assertThat(DockerFixture.until(Duration.ofSeconds(10), () -> listener.exits() == 1)).isTrue();
     assertThat(listener.closes()).isEqualTo(1);
+    // It did not end by itself: killed, or nobody knows.
+    assertThat(listener.status().orElseThrow()).isNotInstanceOf(ExitStatus.Exited.class);
   }
 
   @Test
