@@ -1,7 +1,10 @@
 package io.sandboxspi.remote.modal;
 
 import com.google.protobuf.ByteString;
+import io.sandboxspi.Registration;
 import io.sandboxspi.SandboxException;
+import io.sandboxspi.core.time.EngineClock;
+import io.sandboxspi.core.time.Lane;
 import io.sandboxspi.remote.modal.ControlPlane.Made;
 import io.sandboxspi.remote.modal.Rpc.Again;
 import io.sandboxspi.remote.modal.wire.SandboxInfo;
@@ -14,14 +17,19 @@ import io.sandboxspi.remote.transport.RemoteException.Kind;
 import io.sandboxspi.remote.transport.Undo;
 import io.sandboxspi.spi.BackendRequest;
 import io.sandboxspi.spi.Deadline;
+import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /** Makes sandboxes; nothing is left of one that fails on the way. */
 final class SandboxMaker {
   private static final Logger LOG = LoggerFactory.getLogger(SandboxMaker.class);
+
+  private static final Duration FIRST_LOOK = Duration.ofSeconds(1);
+  private static final Duration LAST_LOOK = Duration.ofSeconds(16);
 
   private final ControlPlane plane;
 
@@ -138,18 +146,46 @@ final class SandboxMaker {
     return SandboxFailures.creation(e, stranger);
   }
 
-  /** Ends what was made, or what may have been made without an answer: it is marked. */
+  /** Ends what was made, or what may have been made without an answer. */
   private void discard(String app, Optional<String> sandbox, String session) {
+    if (sandbox.isEmpty()) {
+      discardUnseen(app, session, FIRST_LOOK);
+      return;
+    }
     Undo.attempt(
         deadline -> {
-          if (sandbox.isPresent()) {
-            Object unused = plane.terminate(sandbox.get(), deadline);
-          } else {
-            for (SandboxInfo each : plane.list(app, List.of(Tags.session(session)), deadline)) {
-              Object unused = plane.terminate(each.getId(), deadline);
-            }
+          Object unused = plane.terminate(sandbox.get(), deadline);
+        },
+        e -> left(session, e));
+  }
+
+  private static void left(String session, RemoteException e) {
+    LOG.warn("a sandbox of session {} may be left until its time is over", session, e);
+  }
+
+  /** It is marked. What the vendor still makes comes later: it is looked for again. */
+  private void discardUnseen(String app, String session, Duration pause) {
+    AtomicBoolean found = new AtomicBoolean();
+    Undo.attempt(
+        deadline -> {
+          for (SandboxInfo each : plane.list(app, List.of(Tags.session(session)), deadline)) {
+            found.set(true);
+            Object unused = plane.terminate(each.getId(), deadline);
           }
         },
-        e -> LOG.warn("a sandbox of session {} may be left until its time is over", session, e));
+        e -> left(session, e));
+    if (!found.get() && pause.compareTo(LAST_LOOK) <= 0) {
+      Registration unused =
+          EngineClock.system()
+              .schedule(
+                  pause,
+                  () ->
+                      Looks.LANE.execute(() -> discardUnseen(app, session, pause.multipliedBy(2))));
+    }
+  }
+
+  /** Threads that look for what may have been made late. */
+  private static final class Looks {
+    static final Lane LANE = Lane.light("sandbox-modal-late");
   }
 }

@@ -99,9 +99,9 @@ class ModalPitfallsTest {
 
   @Test
   void anOpenSessionKeepsASandboxFromItsIdleTimeout() throws Exception {
-    try (SandboxSession session = fixture.open(Map.of("idle-timeout", "1"))) {
+    try (SandboxSession session = fixture.open(Map.of("idle-timeout", "3"))) {
       assertThat(VendorFixture.output(session, "echo up")).isEqualTo("up\n");
-      boolean unused = new CountDownLatch(1).await(1500, TimeUnit.MILLISECONDS);
+      boolean unused = new CountDownLatch(1).await(3500, TimeUnit.MILLISECONDS);
       assertThat(VendorFixture.output(session, "echo on")).isEqualTo("on\n");
       Object left = session.detach();
       assertThat(VendorFixture.until(() -> fixture.fake().sandboxes() == 0)).isTrue();
