@@ -24,6 +24,9 @@ final class Credentials {
   private final Settings settings;
   private final URI api;
   private final Semaphore turn = new Semaphore(1);
+  private final Object lock = new Object();
+
+  /** Changed with the lock. */
   private volatile @Nullable Token token;
 
   private record Token(Secret secret, long until) {}
@@ -46,7 +49,9 @@ final class Credentials {
       Token known = token;
       if (known == null || known.until() - System.nanoTime() < 0) {
         known = fetch(settings.client().get(), deadline);
-        token = known;
+        synchronized (lock) {
+          token = known;
+        }
       }
       return Optional.of(known.secret());
     } finally {
@@ -56,12 +61,14 @@ final class Credentials {
 
   /** The vendor does not take this one: whether another one can be had. */
   boolean refused(Secret secret) {
-    Token known = token;
-    if (settings.key().isPresent() || known == null) {
+    if (settings.key().isPresent()) {
       return false;
     }
-    if (known.secret().equals(secret)) {
-      token = null;
+    synchronized (lock) {
+      Token known = token;
+      if (known != null && known.secret().equals(secret)) {
+        token = null;
+      }
     }
     return true;
   }

@@ -16,12 +16,16 @@ final class Frames {
   private static final byte GS = 29;
   private static final byte RS = 30;
 
+  /** Ends a piece of plain characters, among which there may be an RS. */
+  private static final byte ETB = 23;
+
   /** A piece of 32 KiB, with all of it said twice. */
   private static final int LONGEST = 128 * 1024;
 
   private final Sink sink;
   private final ByteArrayOutputStream held = new ByteArrayOutputStream();
   private boolean inside;
+  private byte ends;
   private long output;
   private long errors;
 
@@ -62,7 +66,10 @@ final class Frames {
       if (value == GS) {
         inside = true;
         held.reset();
-      } else if (inside && value == RS) {
+      } else if (inside && held.size() == 0) {
+        ends = value == 'o' || value == 'e' ? ETB : RS;
+        held.write(value);
+      } else if (inside && value == ends) {
         inside = false;
         frame(held.toString(StandardCharsets.ISO_8859_1));
       } else if (inside) {
@@ -82,14 +89,14 @@ final class Frames {
     }
     long number = Long.parseLong(parts[1]);
     switch (parts[0]) {
-      case "O" -> {
+      case "O", "o" -> {
         if (follows(output, number)) {
-          output = piece(OutputChannel.STDOUT, number, parts[2]) ? number : output;
+          output = piece(OutputChannel.STDOUT, number, parts) ? number : output;
         }
       }
-      case "E" -> {
+      case "E", "e" -> {
         if (follows(errors, number)) {
-          errors = piece(OutputChannel.STDERR, number, parts[2]) ? number : errors;
+          errors = piece(OutputChannel.STDERR, number, parts) ? number : errors;
         }
       }
       case "I" -> {
@@ -121,13 +128,17 @@ final class Frames {
   }
 
   /** What the vendor says twice may be in the middle of a frame: then it is asked for again. */
-  private boolean piece(OutputChannel channel, long number, String text) {
+  private boolean piece(OutputChannel channel, long number, String[] parts) {
+    String text = parts[2];
+    boolean plain = ends == ETB;
     int space = text.indexOf(' ');
     byte[] bytes = new byte[0];
     boolean whole = space > 0 && text.substring(0, space).equals("" + (text.length() - space - 1));
     if (whole) {
       try {
-        bytes = Base64.getMimeDecoder().decode(text.substring(space + 1));
+        String said = text.substring(space + 1);
+        bytes =
+            plain ? said.getBytes(StandardCharsets.US_ASCII) : Base64.getMimeDecoder().decode(said);
       } catch (IllegalArgumentException spoilt) {
         whole = false;
       }

@@ -32,7 +32,7 @@ record RelayText(String loader, String body) {
       "read -r __b_s </proc/$$/stat; __b_s=${__b_s##*) };"
           + " set -- \"$1\" \"$2\" $__b_s;"
           + " __b_t=${PATH-}; PATH=${PATH-}:PATHS;"
-          + " stty -echo && command -v base64 >/dev/null"
+          + " stty MODE -echo && command -v base64 >/dev/null"
           + " || { printf \"\\035%s FAILED stty or base64\\035\" \"$1\"; exit 125; };"
           + " printf \"\\035%s LOAD %s %s\\035\" \"$1\" \"$$\" \"${22}\";"
           + " __b_s=$(dd bs=\"$2\" count=1 iflag=fullblock 2>/dev/null | base64 -d);"
@@ -54,10 +54,11 @@ record RelayText(String loader, String body) {
    * For a start.
    *
    * @param word a secret word of letters, digits and dashes
-   * @param directory for what a relay keeps while it runs
+   * @param kept begins the names of what a relay keeps while it runs
    */
-  static RelayText of(Machine.Start start, String word, String directory) {
+  static RelayText of(Machine.Start start, String word, String kept) {
     StringBuilder body = new StringBuilder();
+    String mode = start.terminal().isPresent() ? "" : "raw";
     if (start.terminal().isPresent()) {
       body.append("PATH=$PATH:" + PATHS + " stty echo\n");
       body.append("printf '\\035%s READY\\035' ").append(word).append('\n');
@@ -65,7 +66,8 @@ record RelayText(String loader, String body) {
       body.append(program(start.environment(), lingering(start.argv(), word)));
     } else {
       body.append("__b_word=").append(word);
-      body.append(" __b_dir=").append(ShellText.quote(directory));
+      body.append(" __b_nl='\n' __b_rs='\u001e'");
+      body.append(" __b_at=").append(ShellText.quote(kept));
       body.append(" __b_input=").append(start.input() ? "1" : "").append('\n');
       body.append("__b_program() {\n");
       body.append(program(start.environment(), start.argv()));
@@ -74,7 +76,7 @@ record RelayText(String loader, String body) {
     String lines = lines(body.toString().getBytes(StandardCharsets.UTF_8));
     return new RelayText(
         " exec /bin/sh -c '"
-            + LOADER.replace("PATHS", PATHS)
+            + LOADER.replace("PATHS", PATHS).replace("MODE", mode)
             + "' sh "
             + word
             + " "

@@ -1,10 +1,12 @@
 # shellcheck shell=sh
 # Carries a program's three streams over a terminal that takes text only. Set before: __b_word, a
-# secret word; __b_dir, a directory to be made; __b_input, empty for a program without input; and the
-# function __b_program, which takes the place of the shell that calls it.
+# secret word; __b_at, begins the names of what is kept; __b_nl and __b_rs, the bytes 10 and 30;
+# __b_input, empty for a program without input; and the function __b_program, which takes the place of
+# the shell that calls it. The terminal is raw.
 #
 # Out go frames, GS kind space number space text RS, with the bytes 29 and 30: O and E, a piece of
-# standard output or error, the length of its base64 and that; I, so many pieces of input have been
+# standard output or error, the length of its base64 and that; o and e, the same in plain characters
+# with the byte 23 in the place of RS; I, so many pieces of input have been
 # taken, said twice; S, the numbers of O, E and I so far and of what came in; N, both streams are at their end; F, it does
 # not work. After READY (a mark as the loader's) at most two pieces of O and
 # one of E are not acknowledged. In come lines: "o number" and "e number", all pieces up to this one
@@ -24,38 +26,58 @@ __b_fail() {
   exit 125
 }
 
-stty raw -echo || __b_fail stty
-mkdir -p "$__b_dir" || __b_fail mkdir
-mkfifo "$__b_dir/typed" "$__b_dir/in" "$__b_dir/out" "$__b_dir/err" "$__b_dir/o" "$__b_dir/e" \
-  "$__b_dir/i" "$__b_dir/turn" || __b_fail mkfifo
+# shellcheck disable=SC3067
+[ -O "${__b_at%/*}" ] || mkdir -p "${__b_at%/*}" || __b_fail mkdir
+mkfifo "$__b_at.typed" "$__b_at.in" "$__b_at.out" "$__b_at.err" "$__b_at.o" "$__b_at.e" \
+  "$__b_at.i" "$__b_at.turn" || __b_fail mkfifo
 
-echo 0 >"$__b_dir/out.n"
-echo 0 >"$__b_dir/err.n"
-echo 0 >"$__b_dir/in.n"
+echo 0 >"$__b_at.out.n"
+echo 0 >"$__b_at.err.n"
+echo 0 >"$__b_at.in.n"
 
 # Who has read the line may write to the terminal.
-exec 9<>"$__b_dir/turn"
+exec 9<>"$__b_at.turn"
 echo >&9
+
+# A piece that is short and plain, in __b_v: a shell reads it by itself, where base64 is a process.
+__b_plain() { # what dd said, file
+  __b_v=${1##* out?}
+  __b_v=${__b_v%% byte*}
+  case $__b_v in '' | *[!0-9]*) return 1 ;; esac
+  [ "$__b_v" -le 512 ] || return 1
+  __b_x='' __b_y=$__b_v __b_v=''
+  while IFS= read -r __b_x; do __b_v=$__b_v$__b_x$__b_nl; done <"$2"
+  __b_v=$__b_v$__b_x
+  # One with zeros is shorter.
+  [ "${#__b_v}" -eq "$__b_y" ] || return 1
+  case $__b_v in *[!\ -~"$__b_nl$__b_rs"]*) return 1 ;; esac
+}
 
 # Kind, stream, acknowledgements, how many go ahead, how large.
 __b_carry() {
-  __b_n=0 __b_a=0
-  exec 6<>"$__b_dir/$3" 3<"$__b_dir/$2"
+  __b_n=0 __b_a=0 LC_ALL=C
+  export LC_ALL
+  exec 6<>"$__b_at.$3" 3<"$__b_at.$2"
   while :; do
     while [ $((__b_n - __b_a)) -ge "$4" ]; do read -r __b_a <&6; done
-    dd bs="$5" count=1 <&3 >"$__b_dir/$2.b" && [ -s "$__b_dir/$2.b" ] || break
+    __b_v=$(dd bs="$5" count=1 2>&1 <&3 >"$__b_at.$2.b") && [ -s "$__b_at.$2.b" ] || break
     __b_n=$((__b_n + 1))
-    __b_v=$(base64 <"$__b_dir/$2.b")
-    read -r __b_x <&9
-    printf '\035%s %s %s %s\036' "$1" "$__b_n" "${#__b_v}" "$__b_v" >&5
-    echo "$__b_n" >"$__b_dir/$2.n"
+    if __b_plain "$__b_v" "$__b_at.$2.b"; then
+      read -r __b_x <&9
+      printf '\035%s %s %s %s\027' "$3" "$__b_n" "${#__b_v}" "$__b_v" >&5
+    else
+      __b_v=$(base64 <"$__b_at.$2.b")
+      read -r __b_x <&9
+      printf '\035%s %s %s %s\036' "$1" "$__b_n" "${#__b_v}" "$__b_v" >&5
+    fi
+    echo "$__b_n" >"$__b_at.$2.n"
     echo >&9
   done
 }
 
 # Never waits for the program: what goes ahead fits into the pipes.
 __b_sort() {
-  exec 6<>"$__b_dir/o" 7<>"$__b_dir/e" 8<>"$__b_dir/i"
+  exec 6<>"$__b_at.o" 7<>"$__b_at.e" 8<>"$__b_at.i"
   __b_l=0
   while read -r __b_k __b_n __b_r; do
     __b_f=/dev/null
@@ -64,16 +86,16 @@ __b_sort() {
       e) echo "$__b_n" >&7 ;;
       q)
         read -r __b_x <&9
-        read -r __b_n <"$__b_dir/out.n"
-        read -r __b_r <"$__b_dir/err.n"
-        read -r __b_k <"$__b_dir/in.n"
+        read -r __b_n <"$__b_at.out.n"
+        read -r __b_r <"$__b_at.err.n"
+        read -r __b_k <"$__b_at.in.n"
         printf '\035S %s %s %s %s\036' "$__b_n" "$__b_r" "$__b_k" "$__b_l" >&5
         echo >&9
         ;;
       [DBC])
         if [ "$__b_n" -eq $((__b_l + 1)) ]; then
           __b_l=$__b_n
-          __b_f=$__b_dir/b$((__b_n % 8))
+          __b_f=$__b_at.b$((__b_n % 8))
         else
           [ "$__b_k" = B ] || continue
         fi
@@ -87,19 +109,19 @@ __b_sort() {
 # What the program does not read any more is thrown away.
 __b_feed() {
   trap '' PIPE
-  exec 8<>"$__b_dir/i" 3>"$__b_dir/in"
+  exec 8<>"$__b_at.i" 3>"$__b_at.in"
   __b_n=0
   while read -r __b_k __b_r <&8; do
     __b_n=$((__b_n + 1))
     case $__b_k in
       # shellcheck disable=SC2059
       D) printf "$__b_r" >&3 || exec 3>/dev/null ;;
-      B) base64 -d <"$__b_dir/b$((__b_n % 8))" >&3 || exec 3>/dev/null ;;
+      B) base64 -d <"$__b_at.b$((__b_n % 8))" >&3 || exec 3>/dev/null ;;
       C) exec 3>/dev/null ;;
     esac
     read -r __b_x <&9
     printf '\035I %s %s\036' "$__b_n" "$__b_n" >&5
-    echo "$__b_n" >"$__b_dir/in.n"
+    echo "$__b_n" >"$__b_at.in.n"
     echo >&9
   done
 }
@@ -111,9 +133,9 @@ __b_e=$!
 __b_t=''
 if [ -n "${BASH_VERSION-}" ]; then
   # It reads ahead on a terminal, not on a pipe.
-  cat <&4 >"$__b_dir/typed" 5>&- 9>&- &
+  cat <&4 >"$__b_at.typed" 5>&- 9>&- &
   __b_t=$!
-  __b_sort <"$__b_dir/typed" 4<&- &
+  __b_sort <"$__b_at.typed" 4<&- &
 else
   __b_sort <&4 &
 fi
@@ -126,10 +148,10 @@ fi
 printf '\035%s READY\035' "$__b_word" >&5
 if [ -n "$__b_input" ]; then
   (exec 4<&- 5>&- 9>&- && PATH=$__b_path && __b_program) \
-    <"$__b_dir/in" >"$__b_dir/out" 2>"$__b_dir/err"
+    <"$__b_at.in" >"$__b_at.out" 2>"$__b_at.err"
 else
   (exec 4<&- 5>&- 9>&- && PATH=$__b_path && __b_program) \
-    </dev/null >"$__b_dir/out" 2>"$__b_dir/err"
+    </dev/null >"$__b_at.out" 2>"$__b_at.err"
 fi
 wait "$__b_c"
 wait "$__b_e"
@@ -138,7 +160,7 @@ for __b_n in $__b_t $__b_s $__b_f; do
   kill -KILL "$__b_n"
   wait "$__b_n"
 done
-rm -rf "$__b_dir"
+rm -f "$__b_at".*
 stty min 0 time 100
 printf '\035N 0 0\036' >&5
 while read -r __b_n && [ "$__b_n" != "$__b_word" ]; do

@@ -30,6 +30,7 @@ import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -246,9 +247,15 @@ class BlaxelPitfallsTest {
                 PtyRequest.shell("echo $PPID; exec sleep 60").collectFor(Duration.ofMillis(500)));
     long leader = Long.parseLong(start.output().strip());
     assertThat(Posix.signal(leader, Posix.KILL)).isTrue();
-    PtyUpdate end = session.ptys().poll(start.id());
-    assertThat(end.running()).isFalse();
-    assertThat(end.endReason()).isNotEqualTo(Optional.of(PtyEndReason.EXITED));
+    AtomicReference<PtyUpdate> last = new AtomicReference<>(start);
+    assertThat(
+            BlaxelFixture.until(
+                () -> {
+                  last.set(session.ptys().poll(start.id()));
+                  return !last.get().running();
+                }))
+        .isTrue();
+    assertThat(last.get().endReason()).isNotEqualTo(Optional.of(PtyEndReason.EXITED));
   }
 
   @Test
@@ -416,7 +423,7 @@ class BlaxelPitfallsTest {
 
   @Test
   void endedProcessesLeaveNoTerminal() throws Exception {
-    try (SandboxSession other = FIXTURE.open(Map.of())) {
+    try (SandboxSession other = FIXTURE.openPatient(Map.of())) {
       for (int i = 1; i <= 3; i++) {
         assertThat(BlaxelFixture.run(other, "exit " + i).status())
             .isEqualTo(new ExitStatus.Exited(i));

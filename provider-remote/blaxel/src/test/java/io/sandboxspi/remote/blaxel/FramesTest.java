@@ -30,6 +30,13 @@ class FramesTest implements Frames.Sink {
   }
 
   @Test
+  void plainPiecesComeAsTheyAre() {
+    feed(
+        "\u001do 1 6 \u001ea b\n\n\u0017\u001de 1 1  \u0017\u001do 2 9 ab\u0017\u001do 2 2 cd\u0017");
+    assertThat(heard).containsExactly("STDOUT 1 \u001ea b\n\n", "STDERR 1  ", "gap", "STDOUT 2 cd");
+  }
+
+  @Test
   void whatIsSaidAgainIsPassedOver() {
     feed("\u001dO 1 4 YQ==\u001e\u001dO 2 4 Y");
     frames.restart();
