@@ -38,8 +38,7 @@ class ConformanceTest {
       """
       # Conformance
 
-      What the conformance kit found for each provider: Docker in a busybox image as root, the remote providers through their fakes.
-      Those of Blaxel, Cloudflare and Modal run by hand, as CONTRIBUTING.md says; the others in CI.
+      What the conformance kit finds for each provider in CI: Docker in a busybox image as root, the remote providers through their fakes.
       Written by `mvn verify -Dconformance.update`; a test fails when it is not what the kit finds.
 
       """;
