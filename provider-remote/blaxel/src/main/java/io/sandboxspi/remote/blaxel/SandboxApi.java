@@ -30,7 +30,7 @@ final class SandboxApi {
 
   /** Where it is, without a path. */
   String host() {
-    return base.getHost();
+    return base.getHost().replaceAll("[\\[\\]]", "");
   }
 
   HttpCall call(String what, String method, String path) {

@@ -14,6 +14,7 @@ import io.sandboxspi.PtyRequest;
 import io.sandboxspi.PtyUpdate;
 import io.sandboxspi.SandboxException;
 import io.sandboxspi.SandboxSession;
+import io.sandboxspi.Stdin;
 import io.sandboxspi.TerminalSize;
 import io.sandboxspi.fake.Fault;
 import io.sandboxspi.fake.Posix;
@@ -120,6 +121,31 @@ class CloudflarePitfallsTest {
         .isEqualTo(
             IntStream.rangeClosed(1, 30).mapToObj(i -> i + "\n").collect(Collectors.joining()));
     assertThat(FIXTURE.fake().faults().unused()).isZero();
+  }
+
+  @Test
+  void aCommandWhoseInputABreakMayHaveLostIsLost() throws Exception {
+    // More than its pipe holds, so some is on its way as long as it does not read.
+    Command command =
+        Command.shell(": > up; until [ -e on ]; do sleep 0.05; done; wc -c")
+            .stdin(Stdin.bytes(new byte[300_000]));
+    CompletableFuture<ExecResult> result = new CompletableFuture<>();
+    Thread caller =
+        new Thread(
+            () -> {
+              try {
+                result.complete(session.exec(command));
+              } catch (InterruptedException | RuntimeException e) {
+                result.completeExceptionally(e);
+              }
+            },
+            "caller");
+    caller.start();
+    assertThat(CloudflareFixture.until(() -> Files.exists(container().workspace().resolve("up"))))
+        .isTrue();
+    container().cutTerminals();
+    Files.createFile(container().workspace().resolve("on"));
+    assertThat(result.get(60, TimeUnit.SECONDS).status()).isInstanceOf(ExitStatus.Lost.class);
   }
 
   // Terminals

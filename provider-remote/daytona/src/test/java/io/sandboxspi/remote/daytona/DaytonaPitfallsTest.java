@@ -27,6 +27,8 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** What users of Daytona have met, and what becomes of it here. One sandbox serves most of them. */
 class DaytonaPitfallsTest {
@@ -259,6 +261,58 @@ class DaytonaPitfallsTest {
                 }))
         .as(seen.toString())
         .isTrue();
+    Object unused = session.ptys().terminate(start.id());
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {1, 2, 3, 4, 5, 6})
+  void aCutBeforeTheProgramRunsIsAFailureAtOnce(int messages) throws Exception {
+    // The kept shells are there.
+    assertThat(DaytonaFixture.output(session, "echo on")).isEqualTo("on\n");
+    FIXTURE.fake.faults().on(connect(), new Fault.CutStream(messages));
+    long begin = System.nanoTime();
+    PtyRequest request = PtyRequest.of("cat").collectFor(Duration.ofMillis(250));
+    Throwable failure =
+        catchThrowable(
+            () -> {
+              PtyUpdate start = session.ptys().start(request);
+              Object unused = session.ptys().terminate(start.id());
+            });
+    assertThat(Duration.ofNanos(System.nanoTime() - begin)).isLessThan(Duration.ofSeconds(20));
+    if (messages == 1) {
+      assertThat(failure).isInstanceOf(SandboxException.class);
+    }
+    assertThat(FIXTURE.fake.faults().unused()).isZero();
+    assertThat(DaytonaFixture.output(session, "echo on")).isEqualTo("on\n");
+  }
+
+  private String connect() {
+    return "GET /toolbox/" + session.backend().data().get("sandbox") + "/process/pty/sandbox-";
+  }
+
+  @Test
+  void aTerminalOutlivesMoreBreaksThanMayComeInARow() throws Exception {
+    PtyUpdate start =
+        session
+            .ptys()
+            .start(
+                PtyRequest.shell("while sleep 0.1; do echo n; done")
+                    .collectFor(Duration.ofMillis(300)));
+    StringBuilder seen = new StringBuilder(start.output());
+    for (int gaps = 1; gaps <= 6; gaps++) {
+      int before = seen.length();
+      FIXTURE.sandbox(session).cutTerminals();
+      assertThat(
+              DaytonaFixture.until(
+                  () -> {
+                    // A poll would collect for 5 s.
+                    seen.append(session.ptys().write(start.id(), "x").output());
+                    int gap = seen.indexOf("output may be missing", before);
+                    return gap > 0 && seen.indexOf("\nn", gap) > 0;
+                  }))
+          .as(seen.toString())
+          .isTrue();
+    }
     Object unused = session.ptys().terminate(start.id());
   }
 

@@ -57,6 +57,10 @@ final class Daemon {
     return ptys.count();
   }
 
+  void cutTerminals() {
+    ptys.cut();
+  }
+
   /** The machine is gone: connections end without a word. */
   void cutStreams() {
     ptys.cut();

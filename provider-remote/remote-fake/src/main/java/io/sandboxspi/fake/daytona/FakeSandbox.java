@@ -113,6 +113,11 @@ public final class FakeSandbox {
     return daemon.terminals();
   }
 
+  /** Cuts the connections of all terminals; what runs in them runs on. */
+  public void cutTerminals() {
+    daemon.cutTerminals();
+  }
+
   private String mark() {
     return "DAYTONA_SANDBOX_ID=" + id;
   }

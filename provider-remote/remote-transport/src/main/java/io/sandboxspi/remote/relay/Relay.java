@@ -74,6 +74,9 @@ final class Relay implements Running, VendorTerminal.Listener, MarkScanner.Sink 
   private boolean told;
   private volatile boolean goodbye;
 
+  /** Something came of the program: first of all that it runs. */
+  private boolean spoken;
+
   private final Room room;
   private final RelayInput input;
   private final CompletableFuture<Boolean> ready = new CompletableFuture<>();
@@ -169,7 +172,12 @@ final class Relay implements Running, VendorTerminal.Listener, MarkScanner.Sink 
   @Override
   public void onBytes(ByteBuffer bytes) {
     ByteBuffer copy = ByteBuffer.allocate(bytes.remaining()).put(bytes).flip();
-    serial.execute(() -> scanner.feed(copy, this));
+    serial.execute(
+        () -> {
+          // Breaks count in a row only: a terminal may live for days.
+          reopened = 0;
+          scanner.feed(copy, this);
+        });
   }
 
   @Override
@@ -195,6 +203,7 @@ final class Relay implements Running, VendorTerminal.Listener, MarkScanner.Sink 
     if (!ready.isDone()) {
       keepWords(bytes);
     } else if (ending == null && bytes.hasRemaining()) {
+      spoken = true;
       deliver(bytes);
     }
   }
@@ -280,6 +289,9 @@ final class Relay implements Running, VendorTerminal.Listener, MarkScanner.Sink 
                   && ending == null
                   && !closed
                   && reopened < REOPENINGS
+                  && (spoken || vendor.replays())
+                  // What a program with pipes was sent, and has not told of, may be lost.
+                  && room.settled()
                   && ready.isDone()
                   && !ready.isCompletedExceptionally();
           if (again) {

@@ -76,9 +76,9 @@ final class RelayInput {
         byte[] head = plain ? new byte[0] : (size + "\n").getBytes(StandardCharsets.US_ASCII);
         ByteBuffer message = ByteBuffer.allocate(head.length + size).put(head);
         message.put(bytes.duplicate().limit(bytes.position() + size)).flip();
+        room.sent(size);
         send(message, deadline);
         bytes.position(bytes.position() + size);
-        room.sent(size);
         count(size);
       }
     } finally {
@@ -144,6 +144,7 @@ final class RelayInput {
       throw new RemoteException(Kind.TIMEOUT, "an earlier write is not done");
     }
     try {
+      room.sent(0);
       send(ByteBuffer.wrap("0\n".getBytes(StandardCharsets.US_ASCII)), deadline);
     } catch (InputClosedException ended) {
       LOG.debug("its input is at its end", ended);

@@ -2,16 +2,10 @@ package io.sandboxspi.remote.relay;
 
 import io.sandboxspi.core.posix.ShellText;
 import io.sandboxspi.remote.shell.Machine;
-import java.io.IOException;
-import java.io.InputStream;
-import java.io.UncheckedIOException;
-import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
-import java.util.TreeMap;
 
 /**
  * What is typed into the vendor's interactive shell, and the variables that carry the rest: a line
@@ -21,21 +15,11 @@ import java.util.TreeMap;
  * @param variables of the terminal's shell
  */
 record RelayText(String line, Map<String, String> variables) {
-  private static final String RELAY = resource("relay.sh");
+  private static final String RELAY = ProgramText.resource(RelayText.class, "relay.sh");
   private static final String VARIABLE = "SANDBOX_START";
 
   // A kernel takes 128 KiB in one variable.
   private static final int PIECE = 24 * 1024;
-
-  /**
-   * The supervisor leads the terminal's session, and the vendor drops what is on its way when that
-   * one ends: so it waits for a line with the word, ten seconds at most.
-   */
-  private static final String LINGER =
-      "PATH=/usr/local/bin:/usr/bin:/bin:$PATH"
-          + " && stty -icanon -isig -echo icrnl min 0 time 100 2>/dev/null"
-          + " && printf '\\035%s END\\035' WORD"
-          + " && while read -r __d_n && [ \"$__d_n\" != WORD ]; do :; done";
 
   /** A kept shell is asked little at a time: its pipes need no more than this. */
   private static final String KEPT =
@@ -64,7 +48,7 @@ record RelayText(String line, Map<String, String> variables) {
     if (start.terminal().isPresent()) {
       String name = acks ? " \"$(PATH=/usr/bin:/bin:${PATH-} tty)\"" : "";
       body.append("printf '\\035%s READY %s\\035' ").append(word).append(name).append('\n');
-      body.append(program(start.environment(), lingering(start.argv(), word)));
+      body.append(ProgramText.of(start.environment(), ProgramText.lingering(start.argv(), word)));
     } else {
       boolean kept = Relays.kept(start);
       if (!kept) {
@@ -75,7 +59,7 @@ record RelayText(String line, Map<String, String> variables) {
         body.append(" __d_input=").append(start.input() ? "1" : "").append('\n');
       }
       body.append("__d_program() {\n");
-      body.append(program(start.environment(), start.argv()));
+      body.append(ProgramText.of(start.environment(), start.argv()));
       body.append("}\n").append(kept ? KEPT.replace("WORD", word) : RELAY);
     }
     Map<String, String> variables = new LinkedHashMap<>();
@@ -102,48 +86,6 @@ record RelayText(String line, Map<String, String> variables) {
       from = to;
     }
     return pieces;
-  }
-
-  /** Exports variables, and takes the shell's place. */
-  private static String program(Map<String, String> environment, List<String> argv) {
-    StringBuilder text = new StringBuilder();
-    List<String> odd = new ArrayList<>();
-    new TreeMap<>(environment)
-        .forEach(
-            (name, value) -> {
-              if (name.matches("[A-Za-z_][A-Za-z0-9_]*")) {
-                text.append("export ")
-                    .append(name)
-                    .append('=')
-                    .append(ShellText.quote(value))
-                    .append('\n');
-              } else {
-                odd.add(name + "=" + value);
-              }
-            });
-    text.append("exec ");
-    if (!odd.isEmpty()) {
-      // No shell can export such a name.
-      text.append("env ").append(ShellText.quote(odd)).append(' ');
-    }
-    return text.append(ShellText.quote(argv)).append('\n').toString();
-  }
-
-  private static List<String> lingering(List<String> argv, String word) {
-    List<String> changed = new ArrayList<>(argv);
-    if (argv.size() > 2 && argv.get(1).equals("-c")) {
-      String trap = ShellText.quote(LINGER.replace("WORD", word));
-      changed.set(2, "trap " + trap + " EXIT\n" + argv.get(2));
-    }
-    return changed;
-  }
-
-  private static String resource(String name) {
-    try (InputStream in = Objects.requireNonNull(RelayText.class.getResourceAsStream(name), name)) {
-      return new String(in.readAllBytes(), StandardCharsets.US_ASCII);
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    }
   }
 
   /** Says nothing: it holds the program's arguments and variables. */

@@ -37,8 +37,13 @@ abstract class Room {
   abstract void await(int size, Deadline deadline)
       throws InterruptedException, InputClosedException;
 
-  /** So much was sent. */
+  /** So much is sent now: a piece, or the end of the input, of which the size is 0. */
   abstract void sent(int size);
+
+  /** Whether nothing is on its way that a break could lose without a word. */
+  boolean settled() {
+    return true;
+  }
 
   /** The oldest piece was taken. */
   void taken() {}
@@ -88,6 +93,11 @@ abstract class Room {
       Integer piece = pieces.poll();
       untaken -= piece == null ? 0 : piece;
       notifyAll();
+    }
+
+    @Override
+    synchronized boolean settled() {
+      return pieces.isEmpty();
     }
 
     @Override

@@ -7,9 +7,9 @@
 # Marks go out as GS word space text GS, where GS is the byte 29: READY, E before standard error, O
 # behind it, END at the end of both streams; o and e ask for a line in the pipe of that name: what came
 # before is taken. Two questions of each may be open. Input comes as a decimal length, a newline, and so
-# many bytes; length 0 is its end. With __d_acks the mark I follows each piece that was written. After
-# END a line with the word ends the relay; without one it ends after ten seconds, so that nothing that is
-# on its way is lost.
+# many bytes; length 0 is its end. With __d_acks the mark I follows each piece that was written, and the
+# end. After END a line with the word ends the relay; without one it ends after ten seconds, so that
+# nothing that is on its way is lost.
 #
 # A process is dear: a program that says little costs one for each stream, and no file.
 
@@ -98,11 +98,10 @@ __d_feed() {
   while read -r __d_n; do
     case $__d_n in
       0) exec 3>/dev/null ;;
-      [1-9]*)
-        dd bs="$__d_n" count=1 iflag=fullblock >&3 || exec 3>/dev/null
-        [ -z "$__d_acks" ] || __d_say I
-        ;;
+      [1-9]*) dd bs="$__d_n" count=1 iflag=fullblock >&3 || exec 3>/dev/null ;;
+      *) continue ;;
     esac
+    [ -z "$__d_acks" ] || __d_say I
   done
 }
 
