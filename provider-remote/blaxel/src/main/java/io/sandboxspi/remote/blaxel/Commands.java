@@ -51,8 +51,7 @@ final class Commands {
       return output;
     } catch (RemoteException e) {
       boolean late = e.refusedWith(422) && String.valueOf(e.getMessage()).contains("timed out");
-      boolean refused = e.kind() == Kind.REFUSED && e.status() < 500 && !late;
-      over = refused || e.kind() == Kind.UNREACHABLE || e.kind() == Kind.TLS;
+      over = !late && e.nothingDone();
       throw late ? new RemoteException(Kind.TIMEOUT, what + ": the command did not end", e) : e;
     } finally {
       if (!over) {

@@ -57,9 +57,7 @@ record OneSnapshot(ControlPlane plane, SnapshotCalls calls, String sandbox, Stri
         calls.begin(sandbox, name, deadline);
         return Optional.empty();
       } catch (RemoteException e) {
-        boolean refused = e.kind() == Kind.REFUSED && (e.status() < 500 || e.status() == 503);
-        boolean unsent = e.kind() == Kind.UNREACHABLE || e.kind() == Kind.TLS;
-        if (!refused && !unsent) {
+        if (!e.nothingDone() && !e.refusedWith(503)) {
           return Optional.of(e);
         }
         boolean changing =

@@ -4,6 +4,7 @@ import io.sandboxspi.Endpoint;
 import io.sandboxspi.ErrorCode;
 import io.sandboxspi.Operation;
 import io.sandboxspi.SandboxException;
+import io.sandboxspi.remote.shell.SandboxFailures;
 import io.sandboxspi.remote.transport.HttpCall;
 import io.sandboxspi.remote.transport.RemoteException;
 import io.sandboxspi.remote.transport.RemoteException.Kind;
@@ -37,7 +38,7 @@ final class Previews {
     try {
       Description found = plane.describe(sandbox, deadline);
       if (found.gone()) {
-        throw gone();
+        throw SandboxFailures.gone(Operation.ENDPOINT, sandbox);
       }
       if (!found.started()) {
         throw SandboxException.builder(
@@ -60,17 +61,10 @@ final class Previews {
               : link.token().map(token -> TOKEN + HttpCall.encode(token.reveal())));
     } catch (RemoteException e) {
       if (e.said(404)) {
-        throw gone();
+        throw SandboxFailures.gone(Operation.ENDPOINT, sandbox);
       }
       throw e.as(ErrorCode.PORT_UNAVAILABLE, Operation.ENDPOINT).context("port", port).build();
     }
-  }
-
-  private SandboxException gone() {
-    return SandboxException.builder(
-            ErrorCode.BACKEND_GONE, Operation.ENDPOINT, "the sandbox does not exist any more")
-        .context("sandbox", sandbox)
-        .build();
   }
 
   private static Endpoint endpoint(ControlPlane.Link link, Optional<String> query) {

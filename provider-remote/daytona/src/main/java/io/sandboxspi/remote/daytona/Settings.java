@@ -3,6 +3,7 @@ package io.sandboxspi.remote.daytona;
 import io.sandboxspi.ErrorCode;
 import io.sandboxspi.Operation;
 import io.sandboxspi.SandboxException;
+import io.sandboxspi.remote.shell.SnapshotMaker;
 import io.sandboxspi.remote.transport.Secret;
 import java.util.Optional;
 import java.util.function.UnaryOperator;
@@ -44,15 +45,7 @@ record Settings(
         api.isPresent() ? api : text(lookup, "DAYTONA_SERVER_URL"),
         text(lookup, "DAYTONA_TARGET"),
         text(lookup, "DAYTONA_TOOLBOX_URL"),
-        vendorSnapshots(lookup.apply(SNAPSHOTS)));
-  }
-
-  private static boolean vendorSnapshots(String text) {
-    return switch (text) {
-      case "", "archive" -> false;
-      case "vendor" -> true;
-      default -> throw SandboxException.invalid(SNAPSHOTS, '"' + text + '"', "archive, vendor");
-    };
+        SnapshotMaker.of(SNAPSHOTS, lookup.apply(SNAPSHOTS)) == SnapshotMaker.VENDOR);
   }
 
   private static Optional<String> text(UnaryOperator<String> lookup, String name) {

@@ -232,9 +232,7 @@ class DaytonaPitfallsTest {
 
   @Test
   void aStreamThatEndsEarlyIsLostAndNeverACode() throws Exception {
-    String connect =
-        "GET /toolbox/" + session.backend().data().get("sandbox") + "/process/pty/sandbox-";
-    FIXTURE.fake.faults().on(connect, new Fault.CutStream(10));
+    FIXTURE.fake.faults().on(connect(), new Fault.CutStream(10));
     ExecResult result =
         DaytonaFixture.run(session, "for i in $(seq 40); do echo $i; sleep 0.05; done");
     assertThat(result.status()).isInstanceOf(ExitStatus.Lost.class);
@@ -242,9 +240,7 @@ class DaytonaPitfallsTest {
 
   @Test
   void aTerminalIsReachedAgainAndTheGapIsShown() throws Exception {
-    String connect =
-        "GET /toolbox/" + session.backend().data().get("sandbox") + "/process/pty/sandbox-";
-    FIXTURE.fake.faults().on(connect, new Fault.CutStream(5));
+    FIXTURE.fake.faults().on(connect(), new Fault.CutStream(5));
     PtyUpdate start =
         session
             .ptys()

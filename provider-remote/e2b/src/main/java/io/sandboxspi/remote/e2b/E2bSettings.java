@@ -3,6 +3,7 @@ package io.sandboxspi.remote.e2b;
 import io.sandboxspi.ErrorCode;
 import io.sandboxspi.Operation;
 import io.sandboxspi.SandboxException;
+import io.sandboxspi.remote.shell.SnapshotMaker;
 import io.sandboxspi.remote.transport.Secret;
 import io.sandboxspi.remote.transport.Variables;
 import java.net.URI;
@@ -52,15 +53,7 @@ record E2bSettings(
         Optional.of(lookup.apply(SANDBOX))
             .filter(text -> !text.isEmpty())
             .map(text -> Variables.address(SANDBOX, text)),
-        vendorSnapshots(lookup.apply(SNAPSHOTS)));
-  }
-
-  private static boolean vendorSnapshots(String text) {
-    return switch (text) {
-      case "", "archive" -> false;
-      case "vendor" -> true;
-      default -> throw SandboxException.invalid(SNAPSHOTS, '"' + text + '"', "archive, vendor");
-    };
+        SnapshotMaker.of(SNAPSHOTS, lookup.apply(SNAPSHOTS)) == SnapshotMaker.VENDOR);
   }
 
   private static String or(String text, String otherwise) {

@@ -3,6 +3,7 @@ package io.sandboxspi.remote.modal;
 import io.sandboxspi.ErrorCode;
 import io.sandboxspi.Operation;
 import io.sandboxspi.SandboxException;
+import io.sandboxspi.remote.transport.OptionReader;
 import io.sandboxspi.remote.transport.Secret;
 import java.time.Duration;
 import java.util.Arrays;
@@ -117,14 +118,7 @@ record Settings(
   }
 
   private static Snapshots snapshots(String text) {
-    return switch (text) {
-      case "", "archive" -> Snapshots.ARCHIVE;
-      case "filesystem" -> Snapshots.FILESYSTEM;
-      case "directory" -> Snapshots.DIRECTORY;
-      default ->
-          throw SandboxException.invalid(
-              SNAPSHOTS, '"' + text + '"', "archive, filesystem, directory");
-    };
+    return OptionReader.chosen(Snapshots.class, SNAPSHOTS, or(text, "archive"));
   }
 
   /** What is missing, and how to set it. */

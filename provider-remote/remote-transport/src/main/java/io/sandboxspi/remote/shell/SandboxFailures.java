@@ -36,8 +36,13 @@ public final class SandboxFailures {
 
   /** There is nothing to attach to. */
   public static SandboxException gone(String sandbox) {
+    return gone(Operation.CREATE, sandbox);
+  }
+
+  /** There is nothing that this could be done with. */
+  public static SandboxException gone(Operation operation, String sandbox) {
     return SandboxException.builder(
-            ErrorCode.BACKEND_GONE, Operation.CREATE, "the sandbox does not exist any more")
+            ErrorCode.BACKEND_GONE, operation, "the sandbox does not exist any more")
         .context("sandbox", sandbox)
         .build();
   }

@@ -132,7 +132,11 @@ public final class OptionReader {
 
   /** A constant by its name in lower case. */
   public <E extends Enum<E>> E choice(Class<E> type, String name, String otherwise) {
-    String value = text(name, otherwise);
+    return chosen(type, name, text(name, otherwise));
+  }
+
+  /** The same of a text. */
+  public static <E extends Enum<E>> E chosen(Class<E> type, String name, String value) {
     List<String> allowed = new ArrayList<>();
     for (E constant : type.getEnumConstants()) {
       String word = constant.name().toLowerCase(Locale.ROOT);
